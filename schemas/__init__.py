@@ -1,0 +1,1 @@
+"""Contracts between the services: envelope, catalogue, event data, signed statements."""

@@ -1,0 +1,126 @@
+"""Events of the bridge: what it tells the console, and what it lets through to the site."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.model import Actor, Audience, Bytes64, Data, Hash, Instant, ItemState, Kind, Lang, Line, Slug, Text
+from schemas.statements import Signed
+
+
+class Finding(Data):
+    """What the lock found. `block` stops the item, `check` wants a look, `note` informs. `line` counts from 1."""
+
+    level: Literal["block", "check", "note"]
+    rule: Line
+    message: Line
+    line: int | None = None
+    excerpt: Line = ""
+
+
+class ItemQueued(Data):
+    """A revision was inspected and waits for review. `version` is the item's authoritative version at the bridge."""
+
+    item_id: UUID
+    submission_id: UUID
+    revision: int
+    kind: Kind
+    lang: Lang
+    path: Slug
+    title: Line
+    audience: Audience
+    content: Bytes64
+    content_hash: Hash
+    submitted_by: Actor
+    findings: tuple[Finding, ...] = ()
+    inspected_ms: Annotated[int, Field(ge=0)] = 0
+    queued_at: Instant
+    state: Literal["submitted", "rejected"] = "submitted"
+    unchanged: bool = False
+    version: int
+
+
+class ItemMoved(Data):
+    """An item's revision changed state: decided, published, superseded, withdrawn."""
+
+    item_id: UUID
+    revision: int
+    state: ItemState
+    verdict: Literal["approve", "reject", "request_changes", "withdraw"] | None = None
+    by: Actor
+    reason: Text = ""
+    statement_hash: Hash | None = None
+    gate_seq: int | None = None
+    at: Instant
+    version: int
+
+
+class SubmissionRefused(Data):
+    """The lock refused a submission before it became a revision."""
+
+    submission_id: UUID
+    item_id: UUID
+    reason: Line
+    findings: tuple[Finding, ...] = ()
+    at: Instant
+
+
+class DecisionRefused(Data):
+    """The lock refused a decision, withdrawal or switch; nothing was changed. `state` and `version` are the present ones."""
+
+    item_id: UUID | None = None
+    statement_hash: Hash
+    code: Literal["conflict", "bad_signature", "four_eyes", "frozen", "unknown_item", "blocked", "revoked_key", "invalid"]
+    reason: Line
+    state: ItemState | None = None
+    version: int | None = None
+    at: Instant
+
+
+class SwitchApplied(Data):
+    """A switch setting is in force at the lock."""
+
+    name: Line
+    value: Line
+    by: Actor
+    reason: Text
+    at: Instant
+    version: int
+
+
+class ItemPublished(Data):
+    """The receipt: the console's signed Decision, the gate's signed entry, and the exact content bytes."""
+
+    item_id: UUID
+    decision: Signed
+    gate: Signed
+    content: Bytes64
+
+
+class ItemRetracted(Data):
+    """A withdrawal in the gate's log: the console's signed Withdrawal and the gate's signed entry."""
+
+    item_id: UUID
+    withdrawal: Signed
+    gate: Signed
+
+
+class ModeEntered(Data):
+    """The site's mode changed: the console's signed SwitchSetting and the gate's signed entry."""
+
+    setting: Signed
+    gate: Signed
+
+
+class KeyRecorded(Data):
+    """A decision key was added or revoked: the signed KeyChange and the gate's signed entry."""
+
+    change: Signed
+    gate: Signed
+
+
+class HeadSealed(Data):
+    """The newest head of the gate's log, signed by the gate key."""
+
+    head: Signed

@@ -1,0 +1,130 @@
+"""Every event once: who owns it, who reads it, which policy the lock applies, which lane it takes.
+
+Streams, durables, accounts, exports, imports and permissions are generated from here (infra/nats), the lock's default
+policies too (services/bridge), and `make path EVENT=item.decided` follows an event from here through the code.
+What has no entry does not cross.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.agent import v1 as agent
+from schemas.bridge import v1 as bridge
+from schemas.connectors import v1 as connectors
+from schemas.console import v1 as console
+from schemas.envelope import TYPE_PREFIX
+from schemas.model import Data
+from schemas.site import v1 as site
+
+Service = Literal["agent", "console", "site", "connectors", "bridge"]
+SURFACES: tuple[Service, ...] = ("agent", "console", "site", "connectors")
+SERVICES: tuple[Service, ...] = (*SURFACES, "bridge")
+Policy = Literal["deliver", "review", "block"]
+Lane = Literal["control", "bulk"]
+LANES: tuple[Lane, ...] = ("control", "bulk")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event type. `data` maps version to model; `readers` are its final readers.
+
+    control: a signed or structural fact whose policy cannot be switched. lane: `bulk` events (signals, call audit) travel
+    on durables and relay lanes of their own, so that a backlog of them delays no decision.
+    """
+
+    name: str
+    owner: Service
+    readers: tuple[Service, ...]
+    data: dict[int, type[Data]]
+    policy: Policy
+    about: str
+    control: bool = False
+    lane: Lane = "control"
+
+    @property
+    def ce_type(self) -> str:
+        return TYPE_PREFIX + self.name
+
+    @property
+    def version(self) -> int:
+        """The newest version, which the owner writes."""
+        return max(self.data)
+
+    @property
+    def model(self) -> type[Data]:
+        return self.data[self.version]
+
+    def schema_name(self, version: int | None = None) -> str:
+        return f"schleuse/{self.owner}/{self.name}/v{version or self.version}"
+
+    @property
+    def crosses(self) -> bool:
+        """Whether a surface publishes it, so that it comes to the lock on a FROM stream."""
+        return self.owner != "bridge"
+
+
+def from_subject(service: str, name: str) -> str:
+    return f"from.{service}.{name}"
+
+
+def to_subject(service: str, name: str) -> str:
+    return f"to.{service}.{name}"
+
+
+def from_stream(service: str) -> str:
+    return f"FROM_{service.upper()}"
+
+
+def to_stream(service: str) -> str:
+    return f"TO_{service.upper()}"
+
+
+def durable(reader: str, lane: Lane) -> str:
+    """`bridge`, `console`, … for control; `bridge_bulk`, `console_bulk`, … beside it."""
+    return reader if lane == "control" else f"{reader}_bulk"
+
+
+EVENTS: tuple[Event, ...] = (
+    # console
+    Event("item.submitted", "console", ("bridge",), {1: console.ItemSubmitted}, "review", "An item or a new revision of one is handed to the lock."),
+    Event("item.decided", "console", ("bridge",), {1: console.ItemDecided}, "deliver", "A person decided on one exact revision; signed.", control=True),
+    Event("item.withdrawn", "console", ("bridge",), {1: console.ItemWithdrawn}, "deliver", "A person takes an item back; signed.", control=True),
+    Event("switch.set", "console", ("bridge",), {1: console.SwitchSet}, "deliver", "A person set a switch; signed.", control=True),
+    Event("key.changed", "console", ("bridge",), {1: console.KeyChanged}, "deliver", "A decision key was added or revoked; signed.", control=True),
+    # agent
+    Event("item.proposed", "agent", ("bridge",), {1: agent.ItemProposed}, "review", "The agent proposes an item for review."),
+    # connectors
+    Event("call.audited", "connectors", ("console",), {1: connectors.CallAudited}, "deliver", "A call to a third party was recorded.", lane="bulk"),
+    # site
+    Event("signals.recorded", "site", ("console",), {1: site.SignalsRecorded}, "deliver", "Up to 100 interactions of visitors.", lane="bulk"),
+    Event("item.applied", "site", ("console",), {1: site.ItemApplied}, "deliver", "The site shows, or no longer shows, an item.", control=True),
+    Event("gate.requested", "site", ("bridge",), {1: site.GateRequested}, "deliver", "The site asks for entries it may have missed.", control=True),
+    Event("row.rejected", "site", ("console",), {1: site.RowRejected}, "deliver", "A row without a valid receipt was found and not rendered.", control=True),
+    # bridge
+    Event("item.queued", "bridge", ("console",), {1: bridge.ItemQueued}, "deliver", "A revision was inspected and waits for review."),
+    Event("item.moved", "bridge", ("console",), {1: bridge.ItemMoved}, "deliver", "An item's revision changed state.", control=True),
+    Event("submission.refused", "bridge", ("console",), {1: bridge.SubmissionRefused}, "deliver", "The lock refused a submission."),
+    Event("decision.refused", "bridge", ("console",), {1: bridge.DecisionRefused}, "deliver", "The lock refused a decision; nothing changed.", control=True),
+    Event("switch.applied", "bridge", ("console",), {1: bridge.SwitchApplied}, "deliver", "A switch is in force.", control=True),
+    Event("item.published", "bridge", ("site",), {1: bridge.ItemPublished}, "review", "The receipt: an approved revision with both signatures.", control=True),
+    Event("item.retracted", "bridge", ("site",), {1: bridge.ItemRetracted}, "deliver", "A withdrawal with both signatures.", control=True),
+    Event("mode.entered", "bridge", ("site",), {1: bridge.ModeEntered}, "deliver", "The site's mode, with both signatures.", control=True),
+    Event("key.recorded", "bridge", ("site",), {1: bridge.KeyRecorded}, "deliver", "A decision key was added or revoked.", control=True),
+    Event("head.sealed", "bridge", ("site",), {1: bridge.HeadSealed}, "deliver", "The newest signed head of the gate's log.", control=True),
+)
+
+BY_NAME: dict[str, Event] = {event.name: event for event in EVENTS}
+DELIVER_TO_SITE: tuple[str, ...] = ("item.retracted", "mode.entered", "key.recorded", "head.sealed")
+"""The only types that the policy may deliver to the site without a person: none carries free text (S2)."""
+
+
+def owned_by(service: str) -> Iterable[Event]:
+    return (event for event in EVENTS if event.owner == service)
+
+
+def read_by(service: str) -> Iterable[Event]:
+    """What a service's intake must handle. The bridge also reads everything that crosses, to forward it."""
+    if service == "bridge":
+        return (event for event in EVENTS if event.crosses)
+    return (event for event in EVENTS if service in event.readers)

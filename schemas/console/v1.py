@@ -1,0 +1,50 @@
+"""Events of the console."""
+
+from uuid import UUID
+
+from schemas.model import Actor, Audience, Bytes64, Data, Hash, Kind, Lang, Slug
+from schemas.statements import Opening, Signed
+
+
+class ItemSubmitted(Data):
+    """A new item or a new revision of one, for review at the lock. `content` is ItemContent's canonical bytes."""
+
+    submission_id: UUID
+    item_id: UUID
+    kind: Kind
+    lang: Lang
+    path: Slug
+    audience: Audience = "public"
+    content: Bytes64
+    content_hash: Hash
+    submitted_by: Actor
+
+
+class ItemDecided(Data):
+    """A reviewer's signed Decision, with the opening of its commitment for the inside record."""
+
+    item_id: UUID
+    statement: Signed
+    opening: Opening
+
+
+class ItemWithdrawn(Data):
+    """A signed Withdrawal."""
+
+    item_id: UUID
+    statement: Signed
+    opening: Opening
+
+
+class SwitchSet(Data):
+    """A signed SwitchSetting (publication mode, four eyes, site mode)."""
+
+    statement: Signed
+    opening: Opening
+
+
+class KeyChanged(Data):
+    """A signed KeyChange."""
+
+    statement: Signed
+    opening: Opening

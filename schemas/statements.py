@@ -1,0 +1,148 @@
+"""Signed statements (S1, S6). The bytes that were signed are the record; nobody re-serialises them.
+
+A statement names its purpose and its key; the purpose is also mixed into the signature, so a signature made for
+one purpose is worth nothing for another. The person who decided is bound by a commitment (`decider`): SHA-256 of the
+canonical `Opening`, which stays inside, so the public side can verify a decision without learning who made it.
+"""
+
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from schemas.model import Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text, Verdict
+from schemas.text import BadJson, canonical, parse_json, sha256
+
+
+class Signed(Data):
+    """Exact payload bytes with an Ed25519 signature over `purpose NUL payload`."""
+
+    payload: Bytes64
+    signature: Bytes64
+    key_id: Line
+
+    @property
+    def hash(self) -> str:
+        return sha256(self.payload)
+
+
+class Opening(Data):
+    """What a `decider` commitment hides: who, by which way, why, and a nonce."""
+
+    person_id: Line
+    person_name: Line
+    via: Line
+    reason: Text
+    nonce: Line
+
+    @property
+    def commitment(self) -> str:
+        return sha256(canonical(self.model_dump(mode="json")))
+
+
+class Statement(Data):
+    """Base: `to_bytes` gives the canonical bytes to sign, `from_bytes` reads them back and refuses any other spelling."""
+
+    PURPOSE: ClassVar[str]
+    purpose: str
+    key_id: Line
+
+    def to_bytes(self) -> bytes:
+        return canonical(self.model_dump(mode="json"))
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> "Statement":
+        value = parse_json(raw)
+        found = cls.model_validate(value)
+        if found.purpose != cls.PURPOSE:
+            raise BadJson(f"a statement for {found.purpose!r} was used as {cls.PURPOSE!r}")
+        if found.to_bytes() != raw:
+            raise BadJson("the statement is not in canonical form")
+        return found
+
+
+class Decision(Statement):
+    """A person's verdict over one exact revision (S1). Signed by the console's decision key."""
+
+    PURPOSE: ClassVar[str] = "schleuse.decision.v1"
+    purpose: Literal["schleuse.decision.v1"] = "schleuse.decision.v1"
+    item_id: UUID
+    revision: int
+    content_hash: Hash
+    attachments: tuple[Hash, ...] = ()
+    kind: Kind
+    lang: Lang
+    path: Slug
+    audience: Audience
+    verdict: Verdict
+    publish_at: Instant | None = None
+    expire_at: Instant | None = None
+    decided_at: Instant
+    decider: Hash
+    prior_version: int
+
+
+class Withdrawal(Statement):
+    """A person takes a published (or approved) item back. Signed by the console's decision key."""
+
+    PURPOSE: ClassVar[str] = "schleuse.withdrawal.v1"
+    purpose: Literal["schleuse.withdrawal.v1"] = "schleuse.withdrawal.v1"
+    item_id: UUID
+    decided_at: Instant
+    decider: Hash
+    prior_version: int
+
+
+class SwitchSetting(Statement):
+    """A switch was set. Signed by the console's decision key."""
+
+    PURPOSE: ClassVar[str] = "schleuse.switch.v1"
+    purpose: Literal["schleuse.switch.v1"] = "schleuse.switch.v1"
+    name: Literal["publication_mode", "site_mode", "four_eyes"]
+    value: Line
+    decided_at: Instant
+    decider: Hash
+    prior_version: int
+
+
+class KeyChange(Statement):
+    """The install's operator adds or revokes a decision key. Signed by the key that stays."""
+
+    PURPOSE: ClassVar[str] = "schleuse.key.v1"
+    purpose: Literal["schleuse.key.v1"] = "schleuse.key.v1"
+    action: Literal["added", "revoked"]
+    subject_key_id: Line
+    subject_public_key: Line
+    decided_at: Instant
+    decider: Hash
+
+
+class GateEntry(Statement):
+    """One link of the gate's log (S6), signed by the bridge's gate key.
+
+    `previous` is the SHA-256 of the entry before it (64 zeros for the first). `statement_hash` is the hash of the
+    console's statement that caused the entry; `content_hash` is set for a publication.
+    """
+
+    PURPOSE: ClassVar[str] = "schleuse.gate.v1"
+    purpose: Literal["schleuse.gate.v1"] = "schleuse.gate.v1"
+    seq: int
+    previous: Hash
+    entry: Literal["publication", "withdrawal", "site_mode", "key"]
+    item_id: UUID | None = None
+    statement_hash: Hash
+    content_hash: Hash | None = None
+    at: Instant
+
+
+class GateHead(Statement):
+    """The newest entry's place and hash at a time: an hourly heartbeat, and the answer to a site that asks."""
+
+    PURPOSE: ClassVar[str] = "schleuse.head.v1"
+    purpose: Literal["schleuse.head.v1"] = "schleuse.head.v1"
+    seq: int
+    head: Hash
+    at: Instant
+    nonce: Line = ""
+
+
+FIRST = "0" * 64
+"""`previous` of the first entry, and the head of an empty log."""
