@@ -5,7 +5,7 @@ one purpose is worth nothing for another. The person who decided is bound by a c
 canonical `Opening`, which stays inside, so the public side can verify a decision without learning who made it.
 """
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 from uuid import UUID
 
 from schemas.model import Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text, Verdict
@@ -49,7 +49,7 @@ class Statement(Data):
         return canonical(self.model_dump(mode="json"))
 
     @classmethod
-    def from_bytes(cls, raw: bytes) -> "Statement":
+    def from_bytes(cls, raw: bytes) -> Self:
         value = parse_json(raw)
         found = cls.model_validate(value)
         if found.purpose != cls.PURPOSE:

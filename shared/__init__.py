@@ -1,0 +1,1 @@
+"""Mechanisms without business words: database, outbox, inbox, bus, signing, health, operator socket."""

@@ -1,0 +1,96 @@
+"""One frozen Settings object per service, read from the state directory; passed, never imported."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict
+
+DATABASES = {
+    "agent": "agent_db",
+    "console": "console_db",
+    "site": "site_db",
+    "connectors": "system_db",
+    "bridge": "console_site_db",
+}
+FRONTS = {"console": "console", "site": "site", "agent": "workspace"}
+
+
+class Settings(BaseModel):
+    """Where a service finds its database, bus, keys and sockets. See infra/local for the layout of `state`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    service: str
+    state: Path
+    install_id: str
+    install_uid: int
+    os_separation: bool
+    egress_separation: bool
+    urls: dict[str, str]
+    ports: dict[str, int]
+    uids: dict[str, int]
+    otlp_endpoint: str | None = None
+    site_mode_default: str = "open"
+    trusted_proxies: tuple[str, ...] = ()
+    site_base_url: str | None = None
+    pg_socket_dir: Path
+    code_version: str = ""
+
+    @classmethod
+    def load(cls, service: str, state: Path) -> Self:
+        """Read DIR/config.json. FileNotFoundError when DIR is no state directory."""
+        state = state.resolve()
+        config: dict[str, Any] = json.loads((state / "config.json").read_text())
+        known = {name: config[name] for name in cls.model_fields if name in config}
+        known.setdefault("pg_socket_dir", state / "run" / "pg")
+        return cls(**{**known, "service": service, "state": state})
+
+    @classmethod
+    def from_command_line(cls, service: str) -> Self:
+        parser = argparse.ArgumentParser(prog=f"services.{service}")
+        parser.add_argument("--state", type=Path, required=True)
+        return cls.load(service, parser.parse_args(sys.argv[1:]).state)
+
+    @property
+    def database(self) -> str:
+        return DATABASES[self.service]
+
+    @property
+    def host(self) -> str:
+        return self.url.split("//", 1)[1].rsplit(":", 1)[0]
+
+    @property
+    def port(self) -> int:
+        """The service's own HTTP port."""
+        return self.ports[FRONTS[self.service]]
+
+    @property
+    def url(self) -> str:
+        return self.urls[FRONTS[self.service]]
+
+    @property
+    def nats_url(self) -> str:
+        return f"tls://localhost:{self.ports['nats']}"
+
+    @property
+    def nats_ca(self) -> Path:
+        return self.state / "tls" / "ca.pem"
+
+    @property
+    def keys(self) -> Path:
+        return self.state / "keys" / self.service
+
+    @property
+    def bus_seed(self) -> Path:
+        return self.keys / "bus.nk"
+
+    @property
+    def public_keys(self) -> Path:
+        return self.state / "keys" / "public.json"
+
+    @property
+    def run(self) -> Path:
+        return self.state / "run" / self.service
