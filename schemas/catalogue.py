@@ -29,8 +29,9 @@ LANES: tuple[Lane, ...] = ("control", "bulk")
 class Event:
     """One event type. `data` maps version to model; `readers` are its final readers.
 
-    control: a signed or structural fact whose policy cannot be switched. lane: `bulk` events (signals, call audit) travel
-    on durables and relay lanes of their own, so that a backlog of them delays no decision.
+    control: a signed or structural fact whose policy cannot be switched. lane: `bulk` events (signals, call audit, and
+    submissions, which wait for inspection) travel on durables and relay lanes of their own, so that a backlog of them
+    delays no decision. masses: comes in thousands; traced by batch, not one by one.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Event:
     about: str
     control: bool = False
     lane: Lane = "control"
+    masses: bool = False
 
     @property
     def ce_type(self) -> str:
@@ -87,17 +89,17 @@ def durable(reader: str, lane: Lane) -> str:
 
 EVENTS: tuple[Event, ...] = (
     # console
-    Event("item.submitted", "console", ("bridge",), {1: console.ItemSubmitted}, "review", "An item or a new revision of one is handed to the lock."),
+    Event("item.submitted", "console", ("bridge",), {1: console.ItemSubmitted}, "review", "An item or a new revision of one is handed to the lock.", lane="bulk"),
     Event("item.decided", "console", ("bridge",), {1: console.ItemDecided}, "deliver", "A person decided on one exact revision; signed.", control=True),
     Event("item.withdrawn", "console", ("bridge",), {1: console.ItemWithdrawn}, "deliver", "A person takes an item back; signed.", control=True),
     Event("switch.set", "console", ("bridge",), {1: console.SwitchSet}, "deliver", "A person set a switch; signed.", control=True),
     Event("key.changed", "console", ("bridge",), {1: console.KeyChanged}, "deliver", "A decision key was added or revoked; signed.", control=True),
     # agent
-    Event("item.proposed", "agent", ("bridge",), {1: agent.ItemProposed}, "review", "The agent proposes an item for review."),
+    Event("item.proposed", "agent", ("bridge",), {1: agent.ItemProposed}, "review", "The agent proposes an item for review.", lane="bulk"),
     # connectors
-    Event("call.audited", "connectors", ("console",), {1: connectors.CallAudited}, "deliver", "A call to a third party was recorded.", lane="bulk"),
+    Event("call.audited", "connectors", ("console",), {1: connectors.CallAudited}, "deliver", "A call to a third party was recorded.", lane="bulk", masses=True),
     # site
-    Event("signals.recorded", "site", ("console",), {1: site.SignalsRecorded}, "deliver", "Up to 100 interactions of visitors.", lane="bulk"),
+    Event("signals.recorded", "site", ("console",), {1: site.SignalsRecorded}, "deliver", "Up to 100 interactions of visitors.", lane="bulk", masses=True),
     Event("item.applied", "site", ("console",), {1: site.ItemApplied}, "deliver", "The site shows, or no longer shows, an item.", control=True),
     Event("gate.requested", "site", ("bridge",), {1: site.GateRequested}, "deliver", "The site asks for entries it may have missed.", control=True),
     Event("row.rejected", "site", ("console",), {1: site.RowRejected}, "deliver", "A row without a valid receipt was found and not rendered.", control=True),
@@ -128,3 +130,22 @@ def read_by(service: str) -> Iterable[Event]:
     if service == "bridge":
         return (event for event in EVENTS if event.crosses)
     return (event for event in EVENTS if service in event.readers)
+
+
+def from_lanes(service: str) -> dict[Lane, list[str]]:
+    """Subjects of FROM_<SERVICE> by lane; the bridge has one durable for each lane that has subjects."""
+    return _by_lane((event, from_subject(service, event.name)) for event in owned_by(service) if service != "bridge")
+
+
+def to_lanes(service: str) -> dict[Lane, list[str]]:
+    """Subjects of TO_<SERVICE> by lane; the service has one durable for each lane that has subjects."""
+    return _by_lane(
+        (event, to_subject(service, event.name)) for event in EVENTS if service != "bridge" and service in event.readers
+    )
+
+
+def _by_lane(pairs: Iterable[tuple[Event, str]]) -> dict[Lane, list[str]]:
+    found: dict[Lane, list[str]] = {}
+    for event, subject in pairs:
+        found.setdefault(event.lane, []).append(subject)
+    return found

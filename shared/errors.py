@@ -71,6 +71,12 @@ class Transient(SchleuseError):
     default_code = "transient"
 
 
+class Away(Transient):
+    """The database is away or has no room: hold what is in hand and try again; no attempt is spent."""
+
+    default_code = "away"
+
+
 class Permanent(SchleuseError):
     """It will never work: delivery parks the event at once."""
 

@@ -34,6 +34,7 @@ class Settings(BaseModel):
     uids: dict[str, int]
     otlp_endpoint: str | None = None
     site_mode_default: str = "open"
+    operator_token_sha256: str = ""
     trusted_proxies: tuple[str, ...] = ()
     site_base_url: str | None = None
     pg_socket_dir: Path

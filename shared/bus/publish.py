@@ -1,0 +1,91 @@
+"""Publish outbox rows to JetStream: an atomic batch where several wait, one by one otherwise or when a batch is refused."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nats.aio.client import Client
+
+from shared.errors import Permanent, Transient
+from shared.ids import fresh_id
+
+FEWEST_FOR_A_BATCH = 10
+"""Under `sync_interval: always` each single publish is an fsync; from ten on, a batch is cheaper (notes-throughput)."""
+ACK_TIMEOUT = 2.0
+_DUPLICATE = 10201
+_NEVER = {10054, 10060, 10026}
+"""Message too large, wrong stream, no such subject: trying again changes nothing."""
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One row to publish."""
+
+    position: int
+    event_id: str
+    subject: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class RefusedBatch(Exception):  # noqa: N818 - a control signal inside this module, not an error for callers
+    """The server takes none of the batch; single publishes will say why."""
+
+
+async def publish(client: Client, rows: Sequence[Outgoing]) -> int:
+    """Publish in order; returns how many are on the server's disk, counted from the front.
+
+    Transient when the server does not answer; what it may have stored is sent again with the same ids.
+    """
+    if len(rows) >= FEWEST_FOR_A_BATCH:
+        try:
+            await _publish_batch(client, rows)
+            return len(rows)
+        except RefusedBatch:
+            pass
+    for row in rows:
+        await _publish_one(client, row)
+    return len(rows)
+
+
+async def _publish_batch(client: Client, rows: Sequence[Outgoing]) -> None:
+    batch = str(fresh_id())
+    for number, row in enumerate(rows[:-1], 1):
+        marks = {"Nats-Msg-Id": row.event_id, "Nats-Batch-Id": batch, "Nats-Batch-Sequence": str(number)}
+        await client.publish(row.subject, row.body, headers=row.headers | marks)
+    last = rows[-1]
+    marks = {
+        "Nats-Msg-Id": last.event_id,
+        "Nats-Batch-Id": batch,
+        "Nats-Batch-Sequence": str(len(rows)),
+        "Nats-Batch-Commit": "1",
+    }
+    answer = await _request(client, last.subject, last.body, last.headers | marks)
+    if "error" in answer:
+        raise RefusedBatch
+    if answer.get("count") != len(rows):
+        raise RefusedBatch
+
+
+async def _publish_one(client: Client, row: Outgoing) -> None:
+    answer = await _request(client, row.subject, row.body, row.headers | {"Nats-Msg-Id": row.event_id})
+    error = answer.get("error")
+    if error is None:
+        return
+    text = f"the bus refused {row.subject}: {error.get('description')}"
+    if error.get("err_code") in _NEVER:
+        raise Permanent(text)
+    raise Transient(text)
+
+
+async def _request(client: Client, subject: str, body: bytes, headers: dict[str, str]) -> dict[str, Any]:
+    try:
+        answer = await client.request(subject, body, timeout=ACK_TIMEOUT, headers=headers)
+    except (TimeoutError, asyncio.CancelledError):
+        raise
+    except Exception as error:  # noqa: BLE001 - nats-py raises many kinds; each means: not stored for sure
+        raise Transient(f"the bus did not store {subject}: {error}") from error
+    found: dict[str, Any] = json.loads(answer.data)
+    return found

@@ -1,0 +1,186 @@
+"""The relay: reads what is staged, publishes it, marks what got its PubAck.
+
+Guarantee: at least once, in order per lane except across a fail-over, where readers decide by key version. One relay is
+active per database; it holds a session advisory lock on a connection of its own, others stand by.
+"""
+
+import asyncio
+import json
+from typing import Any
+
+import asyncpg
+import structlog
+
+from shared.bus.connection import Connection
+from shared.bus.publish import Outgoing, publish
+from shared.db.engine import GONE, Database
+from shared.errors import Permanent, Transient
+from shared.health import Health
+
+log = structlog.get_logger()
+
+BATCH = 500
+BATCH_BYTES = 4 * 1024 * 1024
+POLL = 1.0
+SWEEP = 2.0
+LATE = 2000
+"""Positions below the newest sent one that every read looks at again: room for transactions that commit late."""
+_LOCK = "SELECT pg_try_advisory_lock(7365686)"
+_READ = """
+SELECT o.position, o.event_id, o.subject, o.headers::text AS headers, o.body FROM app.outbox o
+ WHERE o.position = ANY (ARRAY(SELECT t.position FROM app.todo t WHERE t.lane = $1 AND t.position > $2
+                                ORDER BY t.position LIMIT $3))
+ ORDER BY o.position
+"""
+_MARK = """
+WITH gone AS (DELETE FROM app.todo WHERE lane = $1 AND position = ANY ($2::bigint[]) RETURNING position)
+INSERT INTO app.sent (lane, first, last, count) SELECT $1, min(position), max(position), count(*) FROM gone HAVING count(*) > 0
+"""
+_BLOCK = """
+WITH gone AS (DELETE FROM app.todo WHERE position = $1)
+INSERT INTO app.parked (event_id, name, subject, headers, body, reason, attempts)
+SELECT event_id, name, subject, headers, body, $2, 1 FROM app.outbox WHERE position = $1
+"""
+
+
+class Relay:
+    """One task per lane, each woken by commits in this process and by a slow poll for everything else."""
+
+    def __init__(self, db: Database, bus: Connection, health: Health, lanes: list[str], batch: int = BATCH) -> None:
+        self._db = db
+        self._bus = bus
+        self._health = health
+        self._batch = batch
+        self._events = {lane: asyncio.Event() for lane in lanes}
+        self._floor = dict.fromkeys(lanes, 0)
+        self._stopping = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        db.wake = self.wake
+
+    def wake(self, lane: str) -> None:
+        self._events[lane].set()
+
+    async def start(self) -> None:
+        self._health.set("relay", True, "standing by")
+        self._bus.reconnected.append(self._wake_all)
+        self._task = asyncio.create_task(self._run(), name="relay")
+
+    async def stop(self) -> None:
+        """Finish the batches in hand and their marks, then let the lock go."""
+        self._stopping.set()
+        self._wake_all()
+        if self._task is not None:
+            await self._task
+
+    def _wake_all(self) -> None:
+        for event in self._events.values():
+            event.set()
+
+    async def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                lock = await self._db.connect()
+            except GONE as error:
+                self._health.set("relay", False, f"the database is away: {error}")
+                await self._pause(0.5)
+                continue
+            try:
+                await self._lead(lock)
+            finally:
+                await _close(lock)
+
+    async def _lead(self, lock: "asyncpg.Connection[Any]") -> None:
+        try:
+            while not await lock.fetchval(_LOCK):
+                self._health.set("relay", True, "another instance relays")
+                await self._pause(POLL)
+                if self._stopping.is_set():
+                    return
+        except GONE:
+            return
+        self._health.set("relay", True, "relaying")
+        await asyncio.gather(*(self._lane(lane, lock) for lane in self._events))
+
+    async def _lane(self, lane: str, lock: "asyncpg.Connection[Any]") -> None:
+        event = self._events[lane]
+        swept = 0.0
+        clock = asyncio.get_running_loop().time
+        while not self._stopping.is_set() and not lock.is_closed():
+            event.clear()
+            if clock() - swept > SWEEP:
+                self._floor[lane], swept = 0, clock()
+            try:
+                full = await self._pass(lane)
+            except (Transient, TimeoutError, *GONE) as error:
+                self._health.set(f"relay_{lane}", False, str(error)[:200])
+                await self._pause(0.2)
+                continue
+            if not full:
+                await _wait(event, POLL)
+
+    async def _pass(self, lane: str) -> bool:
+        """Publish one batch; whether more may wait."""
+        if not self._bus.connected:
+            await self._pause(0.1)
+            return False
+        rows = await self._read(lane)
+        if not rows:
+            return False
+        try:
+            await publish(self._bus.client, rows)
+        except Permanent as error:
+            await self._one_by_one(rows, error)
+            return True
+        async with self._db.reading() as tx:
+            await tx.raw.execute(_MARK, lane, [row.position for row in rows])
+        self._floor[lane] = max(0, rows[-1].position - LATE)
+        self._health.set(f"relay_{lane}", True, "")
+        return len(rows) >= self._batch
+
+    async def _read(self, lane: str) -> list[Outgoing]:
+        async with self._db.reading() as tx:
+            found = await tx.raw.fetch(_READ, lane, self._floor[lane], self._batch)
+        rows = [
+            Outgoing(row["position"], str(row["event_id"]), row["subject"], json.loads(row["headers"]), row["body"])
+            for row in found
+        ]
+        return _cut(rows)
+
+    async def _one_by_one(self, rows: list[Outgoing], first: Permanent) -> None:
+        """Something in the batch can never be sent: find it, park it, send the rest."""
+        log.error("relay.permanent", error=first.message)
+        for row in rows:
+            try:
+                await publish(self._bus.client, [row])
+            except Permanent as error:
+                async with self._db.reading() as tx:
+                    await tx.raw.execute(_BLOCK, row.position, error.message)
+                self._health.set("relay_blocked", False, f"{row.subject} cannot be sent and was parked: {error.message}")
+
+    async def _pause(self, seconds: float) -> None:
+        await _wait(self._stopping, seconds)
+
+
+def _cut(rows: list[Outgoing]) -> list[Outgoing]:
+    """As many rows from the front as fit into the bytes of a batch; at least one."""
+    total = 0
+    for number, row in enumerate(rows):
+        total += len(row.body)
+        if total > BATCH_BYTES and number:
+            return rows[:number]
+    return rows
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        pass
+
+
+async def _close(connection: "asyncpg.Connection[Any]") -> None:
+    try:
+        await connection.close(timeout=2)
+    except (*GONE, asyncpg.PostgresError):
+        connection.terminate()

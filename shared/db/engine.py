@@ -1,0 +1,145 @@
+"""The one way to a service's database. Nothing outside this package commits."""
+
+import asyncio
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from shared.db.transaction import Tx
+from shared.errors import Away
+from shared.outbox.stage import Stamp
+from shared.settings import Settings
+
+GONE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    ConnectionError,
+    FileNotFoundError,
+    PermissionError,
+    TimeoutError,
+)
+"""What asyncpg raises when the server is away, going away, or not yet back."""
+FULL = (asyncpg.DiskFullError, asyncpg.InsufficientResourcesError, asyncpg.OutOfMemoryError)
+
+
+class Database:
+    """A pool of connections as the service's own role over the Unix socket, by peer authentication.
+
+    `stamp` names the service in envelopes, and seals those of the bridge. `wake(lane)` is called after each commit that
+    staged something.
+    """
+
+    def __init__(self, settings: Settings, stamp: Stamp | None = None, pool_size: int = 10) -> None:
+        self._settings = settings
+        self._size = pool_size
+        self._engine: AsyncEngine | None = None
+        self.stamp = stamp or Stamp(settings.service)
+        self.wake: Callable[[str], None] = lambda lane: None
+
+    async def start(self) -> None:
+        """Wait until the server answers. Opens the pool before anyone asks, so that no burst opens many."""
+        self._engine = create_async_engine(
+            "postgresql+asyncpg://",
+            async_creator=self.connect,
+            pool_size=self._size,
+            max_overflow=0,
+            isolation_level="AUTOCOMMIT",
+        )
+        while True:
+            try:
+                async with self._checkout():
+                    return
+            except Away:
+                await asyncio.sleep(0.3)
+
+    async def stop(self) -> None:
+        if self._engine is not None:
+            await self._engine.dispose()
+
+    async def connect(self) -> asyncpg.Connection[Any]:
+        """One connection outside the pool (the relay's lock holds one). Checks who serves the socket (S9)."""
+        settings = self._settings
+        connection = await asyncpg.connect(
+            host=str(settings.pg_socket_dir),
+            user=settings.service,
+            database=settings.database,
+            timeout=10,
+            server_settings={"application_name": f"schleuse {settings.service}", "timezone": "UTC"},
+        )
+        expected = settings.uids.get("pgadm")
+        peer = peer_uid(connection._transport.get_extra_info("socket"))  # type: ignore[attr-defined]
+        if expected is not None and peer != expected:
+            connection.terminate()
+            raise PermissionError(f"the Postgres socket is served by uid {peer}, not by {expected}")
+        return connection
+
+    @asynccontextmanager
+    async def _checkout(self) -> AsyncIterator[tuple[AsyncConnection, asyncpg.Connection[Any]]]:
+        if self._engine is None:
+            raise Away("the database is not open yet")
+        connection, raw = await self._live_connection(self._engine)
+        try:
+            yield connection, raw
+        finally:
+            if raw.is_closed():
+                await connection.invalidate()
+            await connection.close()
+
+    async def _live_connection(self, engine: AsyncEngine) -> tuple[AsyncConnection, asyncpg.Connection[Any]]:
+        """A pooled connection whose socket is open; dead ones, left by a restarted server, are thrown away."""
+        for _ in range(self._size + 1):
+            try:
+                connection = await engine.connect()
+                pooled = await connection.get_raw_connection()
+            except GONE as error:
+                raise Away(f"the database is away: {error}") from error
+            raw: Any = pooled.driver_connection
+            if not raw.is_closed():
+                return connection, raw
+            await connection.invalidate()
+            await connection.close()
+        raise Away("the database is away")
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Tx]:
+        """One unit of work: what is written and what is staged become durable together, or not at all.
+
+        Raises Away when the server goes away or its disk is full; then nothing was kept.
+        """
+        try:
+            async with self._checkout() as (connection, raw):
+                tx = Tx(connection, raw, self.stamp)
+                async with raw.transaction():
+                    yield tx
+                    await tx.flush()
+        except GONE as error:
+            raise Away(f"the database went away: {error}") from error
+        except FULL as error:
+            raise Away(f"the database has no room: {error}; free some disk space") from error
+        for lane in tx.lanes:
+            self.wake(lane)
+        tx.committed()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Tx]:
+        """Statements outside a transaction; nothing can be staged."""
+        try:
+            async with self._checkout() as (connection, raw):
+                yield Tx(connection, raw, None)
+        except GONE as error:
+            raise Away(f"the database went away: {error}") from error
+
+
+def peer_uid(sock: socket.socket) -> int:
+    """The user id of the process at the other end of a Unix socket."""
+    credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[1])

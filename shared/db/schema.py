@@ -1,0 +1,127 @@
+"""Schema as code: create what is missing, add columns, refuse anything destructive, check what others own."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import asyncpg
+from sqlalchemy import Column, Connection, MetaData, Table, create_mock_engine, inspect
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.schema import CreateColumn
+
+from shared.db.engine import Database
+from shared.db.tables import TUNING
+from shared.errors import Permanent
+
+_RECORD = "INSERT INTO app.schema_changes (statement) VALUES ($1)"
+_LOCK = "SELECT pg_advisory_lock(hashtext('schleuse schema'))"
+_CORE = """
+SELECT pg_get_userbyid(c.relowner) <> current_user AS foreign_owner,
+       has_table_privilege(c.oid, 'SELECT') AS can_select,
+       has_any_column_privilege(c.oid, 'INSERT') AS can_insert,
+       has_any_column_privilege(c.oid, 'UPDATE') AS can_update,
+       has_table_privilege(c.oid, 'DELETE') OR has_table_privilege(c.oid, 'TRUNCATE') AS can_delete,
+       has_schema_privilege('core', 'CREATE') AS can_create
+  FROM pg_class c WHERE c.oid = to_regclass($1)
+"""
+
+
+async def create_missing(db: Database, app: MetaData) -> list[str]:
+    """Bring schema `app` up to the declaration; returns the statements that were run, each logged in schema_changes.
+
+    Only CREATE and ADD COLUMN. Permanent when a column's type differs from the declaration: that needs a person.
+    """
+    engine = create_async_engine("postgresql+asyncpg://", async_creator=db.connect, isolation_level="AUTOCOMMIT")
+    try:
+        async with engine.connect() as connection:
+            raw: Any = (await connection.get_raw_connection()).driver_connection
+            await raw.execute(_LOCK)
+            statements = await connection.run_sync(_missing, app)
+            for statement in statements:
+                await raw.execute(statement)
+            if statements:
+                await raw.executemany(_RECORD, [(statement,) for statement in statements])
+            return statements
+    finally:
+        await engine.dispose()
+
+
+def _missing(connection: Connection, app: MetaData) -> list[str]:
+    present = inspect(connection)
+    names = set(present.get_table_names(schema="app"))
+    new = [table for table in app.sorted_tables if table.name not in names]
+    statements = _creates(new)
+    for table in app.sorted_tables:
+        if table.name in names:
+            statements += _additions(table, {each["name"]: each["type"] for each in present.get_columns(table.name, "app")})
+            have = {each["name"] for each in present.get_indexes(table.name, "app")}
+            statements += _creates_indexes(table, have)
+    return statements + [each for each in TUNING if any(f"app.{table.name} " in each for table in new)]
+
+
+def _creates(tables: Iterable[Table]) -> list[str]:
+    found: list[str] = []
+
+    def keep(statement: Any, *_: object, **__: object) -> None:
+        found.append(str(statement.compile(dialect=postgresql.dialect())).strip())
+
+    engine = create_mock_engine("postgresql+asyncpg://", keep)
+    for table in tables:
+        table.create(engine, checkfirst=False)
+    return found
+
+
+def _creates_indexes(table: Table, have: set[str | None]) -> list[str]:
+    from sqlalchemy.schema import CreateIndex  # noqa: PLC0415 - only when a table is older than its declaration
+
+    wanted = sorted(table.indexes, key=lambda index: str(index.name))
+    return [str(CreateIndex(each).compile(dialect=postgresql.dialect())).strip() for each in wanted if each.name not in have]
+
+
+def _additions(table: Table, have: dict[str, Any]) -> list[str]:
+    found = []
+    for column in table.columns:
+        if column.name not in have:
+            found.append(_addition(table, column))
+        elif _sql_type(column.type) != _sql_type(have[column.name]):
+            raise Permanent(
+                f"app.{table.name}.{column.name} is {_sql_type(have[column.name])} and should be {_sql_type(column.type)};"
+                " changing a type is not additive and is left to a person",
+                code="destructive",
+            )
+    return found
+
+
+def _addition(table: Table, column: Column[Any]) -> str:
+    if not column.nullable and column.server_default is None:
+        raise Permanent(f"app.{table.name}.{column.name} cannot be added: it is NOT NULL without a default", code="destructive")
+    return f"ALTER TABLE app.{table.name} ADD COLUMN {CreateColumn(column).compile(dialect=postgresql.dialect())}"
+
+
+def _sql_type(kind: Any) -> str:
+    return str(kind.compile(dialect=postgresql.dialect()))
+
+
+async def verify_core(db: Database, core: MetaData) -> None:
+    """Permanent when a protected table is missing, owned by the service, or open to more than SELECT and column INSERT."""
+    connection: asyncpg.Connection[Any] = await db.connect()
+    try:
+        for table in core.sorted_tables:
+            row = await connection.fetchrow(_CORE, f"core.{table.name}")
+            fault = "is missing" if row is None else _core_fault(row)
+            if fault:
+                raise Permanent(f"the protected table core.{table.name} {fault}; run `schleuse up` to provision again")
+    finally:
+        await connection.close()
+
+
+def _core_fault(row: Any) -> str | None:
+    if not row["foreign_owner"]:
+        return "is owned by the service"
+    if not row["can_select"]:
+        return "cannot be read"
+    if row["can_update"] or row["can_delete"]:
+        return "may be rewritten by the service"
+    if row["can_create"]:
+        return "lies in a schema where the service may create"
+    return None

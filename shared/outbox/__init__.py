@@ -1,0 +1,1 @@
+"""Outbox: events staged in the transaction of the change they tell of."""

@@ -1,0 +1,1 @@
+"""HTTP: serving, the guard in front of every page, static files, errors as pages."""

@@ -1,0 +1,76 @@
+"""Uvicorn inside a service's own loop: no signal handlers, no access log, a bounded stop."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from shared.errors import Refused
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """The service stops this server in its own order; uvicorn must not take the signals."""
+        yield
+
+
+class HttpServer:
+    """One ASGI app on a TCP address or a Unix socket."""
+
+    def __init__(self, app: Any, *, host: str = "", port: int = 0, path: Path | None = None, grace: float = 3.0) -> None:
+        self._host, self._port, self._path = host, port, path
+        self._server = _Server(
+            uvicorn.Config(
+                app,
+                loop="none",
+                http="httptools",
+                lifespan="off",
+                access_log=False,
+                log_config=None,
+                server_header=False,
+                date_header=True,
+                proxy_headers=False,
+                timeout_keep_alive=30,
+                timeout_graceful_shutdown=int(grace),
+                h11_max_incomplete_event_size=64 * 1024,
+            )
+        )
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Returns when it listens. Refused when the port is taken."""
+        sock = self._bind()
+        self._task = asyncio.create_task(self._server.serve(sockets=[sock]), name="http")
+        while not self._server.started:
+            if self._task.done():
+                self._task.result()
+                raise Refused("the HTTP server ended at once")
+            await asyncio.sleep(0.01)
+
+    def _bind(self) -> socket.socket:
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+            sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            sock.bind(str(self._path))
+            self._path.chmod(0o666)
+            return sock
+        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((self._host, self._port))
+        except OSError as error:
+            raise Refused(f"port {self._port} on {self._host} is taken ({error}); choose another with --port-base") from error
+        return sock
+
+    async def stop(self) -> None:
+        self._server.should_exit = True
+        if self._task is not None:
+            await self._task
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
