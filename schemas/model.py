@@ -37,7 +37,9 @@ Line = Annotated[str, Field(max_length=500), AfterValidator(_clean)]
 """One short line of text."""
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256 as lower-case hex."""
-Bytes64 = Annotated[bytes, BeforeValidator(_decode), PlainSerializer(lambda raw: b64encode(raw).decode(), return_type=str)]
+Bytes64 = Annotated[
+    bytes, BeforeValidator(_decode), PlainSerializer(lambda raw: b64encode(raw).decode(), return_type=str)
+]
 """Exact bytes, base64 in JSON."""
 Kind = Literal["page", "doc", "report", "announcement"]
 Audience = Literal["public", "members"]

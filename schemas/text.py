@@ -5,8 +5,6 @@ import json
 from typing import Any
 
 
-
-
 class BadJson(ValueError):
     """The bytes are not JSON as this system reads it; the message says why."""
 

@@ -41,7 +41,9 @@ class Health:
             "service": self.service,
             "ready": self.ready,
             "green": self.green,
-            "conditions": {name: {"ok": each.ok, "detail": each.detail} for name, each in sorted(self.conditions.items())},
+            "conditions": {
+                name: {"ok": each.ok, "detail": each.detail} for name, each in sorted(self.conditions.items())
+            },
             "figures": dict(sorted(self.figures.items())),
         }
 

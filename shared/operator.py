@@ -72,27 +72,39 @@ class OperatorServer:
         except SchleuseError as error:
             return {"error": {"status": error.status, "code": error.code, "message": error.message}}
         except (ValidationError, KeyError, TypeError, ValueError) as error:
-            return {"error": {"status": 422, "code": "invalid", "message": f"the command's arguments are off: {error}"[:1000]}}
+            return {
+                "error": {
+                    "status": 422,
+                    "code": "invalid",
+                    "message": f"the command's arguments are off: {error}"[:1000],
+                }
+            }
         except Exception as error:
             log.exception("operator.failed")
             return {"error": {"status": 500, "code": "error", "message": f"{type(error).__name__}: {error}"[:1000]}}
 
     def _admit(self, uid: int, token: str) -> None:
         if uid != self._settings.install_uid:
-            raise Unauthorized(f"only the user that installed the system (uid {self._settings.install_uid}) operates it")
+            raise Unauthorized(
+                f"only the user that installed the system (uid {self._settings.install_uid}) operates it"
+            )
         expected = self._settings.operator_token_sha256
         if expected and not hmac.compare_digest(hashlib.sha256(token.encode()).hexdigest(), expected):
             raise Unauthorized("the operator's token is wrong")
 
 
-async def acall(state: Path, service: str, verb: str, args: Mapping[str, Any] | None = None, timeout: float = 300.0) -> dict[str, Any]:
+async def acall(
+    state: Path, service: str, verb: str, args: Mapping[str, Any] | None = None, patience: float = 300.0
+) -> dict[str, Any]:
     """Ask a service. Transient when it does not run; otherwise the error that it reported."""
     settings = Settings.load(service, state)
     path = settings.run / "op.sock"
     try:
         reader, writer = await asyncio.open_unix_connection(str(path), limit=LIMIT)
     except (FileNotFoundError, ConnectionRefusedError):
-        raise Transient(f"{service} is not running in {state}; start it with `schleuse up`", code="not_running") from None
+        raise Transient(
+            f"{service} is not running in {state}; start it with `schleuse up`", code="not_running"
+        ) from None
     except PermissionError:
         raise Refused(f"{path} belongs to another user; run this as the user that installed the system") from None
     try:
@@ -100,11 +112,11 @@ async def acall(state: Path, service: str, verb: str, args: Mapping[str, Any] | 
         token = settings.state / "keys" / "operator.token"
         request = {"verb": verb, "args": dict(args or {}), "token": token.read_text().strip() if token.exists() else ""}
         writer.write(json.dumps(request).encode() + b"\n")
-        async with asyncio.timeout(timeout):
+        async with asyncio.timeout(patience):
             await writer.drain()
             line = await reader.readline()
     except TimeoutError:
-        raise Transient(f"{service} did not answer {verb} within {timeout:.0f} s") from None
+        raise Transient(f"{service} did not answer {verb} within {patience:.0f} s") from None
     finally:
         writer.close()
     return _result(service, line)
@@ -128,6 +140,8 @@ def _result(service: str, line: bytes) -> dict[str, Any]:
     return result
 
 
-def call(state: Path, service: str, verb: str, args: Mapping[str, Any] | None = None, timeout: float = 300.0) -> dict[str, Any]:
+def call(
+    state: Path, service: str, verb: str, args: Mapping[str, Any] | None = None, patience: float = 300.0
+) -> dict[str, Any]:
     """`acall` for programs without a loop."""
-    return asyncio.run(acall(state, service, verb, args, timeout))
+    return asyncio.run(acall(state, service, verb, args, patience))

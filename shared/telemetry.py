@@ -19,7 +19,9 @@ _TRACER = trace.get_tracer("schleuse")
 
 def start_tracing(settings: Settings) -> TracerProvider:
     """Spans are made always (ids are kept with every event) and exported when `otlp_endpoint` is set."""
-    provider = TracerProvider(resource=Resource.create({"service.name": settings.service, "service.namespace": "schleuse"}))
+    provider = TracerProvider(
+        resource=Resource.create({"service.name": settings.service, "service.namespace": "schleuse"})
+    )
     if settings.otlp_endpoint:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415 - costs 10 MB
 

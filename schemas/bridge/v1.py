@@ -71,7 +71,9 @@ class DecisionRefused(Data):
 
     item_id: UUID | None = None
     statement_hash: Hash
-    code: Literal["conflict", "bad_signature", "four_eyes", "frozen", "unknown_item", "blocked", "revoked_key", "invalid"]
+    code: Literal[
+        "conflict", "bad_signature", "four_eyes", "frozen", "unknown_item", "blocked", "revoked_key", "invalid"
+    ]
     reason: Line
     state: ItemState | None = None
     version: int | None = None

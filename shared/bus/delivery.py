@@ -22,6 +22,7 @@ from shared.errors import Away, Permanent
 from shared.health import Health
 from shared.inbox.apply import Applier
 from shared.inbox.unreadable import park_unreadable
+from shared.tasks import spawn
 
 log = structlog.get_logger()
 
@@ -63,8 +64,8 @@ class Delivery:
         self._bus.reconnected.append(self._pull.restart)
         self._health.set(self._name, True, "waiting")
         self._tasks = [
-            asyncio.create_task(self._run(self._pull), name=self._name),
-            asyncio.create_task(self._keep_alive(), name=f"{self._name}_alive"),
+            spawn(self._run(self._pull), name=self._name),
+            spawn(self._keep_alive(), name=f"{self._name}_alive"),
         ]
 
     async def stop(self) -> None:
@@ -109,7 +110,7 @@ class Delivery:
             await self._through([event for _, event in readable])
         except Stopped:
             return
-        except Exception as error:  # noqa: BLE001 - any handler error; each event is then tried alone
+        except Exception as error:
             if len(readable) == 1:
                 await self._failed(*readable[0], error)
                 return
@@ -124,7 +125,7 @@ class Delivery:
             await self._through([event])
         except Stopped:
             return
-        except Exception as error:  # noqa: BLE001 - mapped to a retry or to parking
+        except Exception as error:
             await self._failed(message, event, error)
         else:
             await self._answer(message, b"+ACK")
@@ -164,7 +165,14 @@ class Delivery:
     async def _failed(self, message: Msg, event: AnyReceived, error: Exception) -> None:
         reason = getattr(error, "message", None) or f"{type(error).__name__}: {error}"
         final = isinstance(error, Permanent | ValidationError) or event.attempt >= ATTEMPTS
-        log.warning("delivery.failed", name=event.name, id=str(event.event_id), attempt=event.attempt, error=reason[:300], final=final)
+        log.warning(
+            "delivery.failed",
+            name=event.name,
+            id=str(event.event_id),
+            attempt=event.attempt,
+            error=reason[:300],
+            final=final,
+        )
         if not final:
             wait = WAITS[event.attempt - 1]
             await self._answer(message, b'-NAK {"delay": %d}' % (wait * 1_000_000_000))

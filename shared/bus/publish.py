@@ -85,7 +85,7 @@ async def _request(client: Client, subject: str, body: bytes, headers: dict[str,
         answer = await client.request(subject, body, timeout=ACK_TIMEOUT, headers=headers)
     except (TimeoutError, asyncio.CancelledError):
         raise
-    except Exception as error:  # noqa: BLE001 - nats-py raises many kinds; each means: not stored for sure
+    except Exception as error:
         raise Transient(f"the bus did not store {subject}: {error}") from error
     found: dict[str, Any] = json.loads(answer.data)
     return found

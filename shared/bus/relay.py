@@ -6,7 +6,6 @@ active per database; it holds a session advisory lock on a connection of its own
 
 import asyncio
 import json
-from typing import Any
 
 import asyncpg
 import structlog
@@ -14,8 +13,10 @@ import structlog
 from shared.bus.connection import Connection
 from shared.bus.publish import Outgoing, publish
 from shared.db.engine import GONE, Database
+from shared.db.raw import Raw
 from shared.errors import Permanent, Transient
 from shared.health import Health
+from shared.tasks import spawn
 
 log = structlog.get_logger()
 
@@ -63,7 +64,7 @@ class Relay:
     async def start(self) -> None:
         self._health.set("relay", True, "standing by")
         self._bus.reconnected.append(self._wake_all)
-        self._task = asyncio.create_task(self._run(), name="relay")
+        self._task = spawn(self._run(), name="relay")
 
     async def stop(self) -> None:
         """Finish the batches in hand and their marks, then let the lock go."""
@@ -89,7 +90,7 @@ class Relay:
             finally:
                 await _close(lock)
 
-    async def _lead(self, lock: "asyncpg.Connection[Any]") -> None:
+    async def _lead(self, lock: Raw) -> None:
         try:
             while not await lock.fetchval(_LOCK):
                 self._health.set("relay", True, "another instance relays")
@@ -101,7 +102,7 @@ class Relay:
         self._health.set("relay", True, "relaying")
         await asyncio.gather(*(self._lane(lane, lock) for lane in self._events))
 
-    async def _lane(self, lane: str, lock: "asyncpg.Connection[Any]") -> None:
+    async def _lane(self, lane: str, lock: Raw) -> None:
         event = self._events[lane]
         swept = 0.0
         clock = asyncio.get_running_loop().time
@@ -155,7 +156,9 @@ class Relay:
             except Permanent as error:
                 async with self._db.reading() as tx:
                     await tx.raw.execute(_BLOCK, row.position, error.message)
-                self._health.set("relay_blocked", False, f"{row.subject} cannot be sent and was parked: {error.message}")
+                self._health.set(
+                    "relay_blocked", False, f"{row.subject} cannot be sent and was parked: {error.message}"
+                )
 
     async def _pause(self, seconds: float) -> None:
         await _wait(self._stopping, seconds)
@@ -179,7 +182,7 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
         pass
 
 
-async def _close(connection: "asyncpg.Connection[Any]") -> None:
+async def _close(connection: Raw) -> None:
     try:
         await connection.close(timeout=2)
     except (*GONE, asyncpg.PostgresError):

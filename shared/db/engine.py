@@ -10,6 +10,7 @@ from typing import Any
 import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from shared.db.raw import Raw
 from shared.db.transaction import Tx
 from shared.errors import Away
 from shared.outbox.stage import Stamp
@@ -65,7 +66,7 @@ class Database:
         if self._engine is not None:
             await self._engine.dispose()
 
-    async def connect(self) -> asyncpg.Connection[Any]:
+    async def connect(self) -> Raw:
         """One connection outside the pool (the relay's lock holds one). Checks who serves the socket (S9)."""
         settings = self._settings
         connection = await asyncpg.connect(
@@ -83,7 +84,7 @@ class Database:
         return connection
 
     @asynccontextmanager
-    async def _checkout(self) -> AsyncIterator[tuple[AsyncConnection, asyncpg.Connection[Any]]]:
+    async def _checkout(self) -> AsyncIterator[tuple[AsyncConnection, Raw]]:
         if self._engine is None:
             raise Away("the database is not open yet")
         connection, raw = await self._live_connection(self._engine)
@@ -94,7 +95,7 @@ class Database:
                 await connection.invalidate()
             await connection.close()
 
-    async def _live_connection(self, engine: AsyncEngine) -> tuple[AsyncConnection, asyncpg.Connection[Any]]:
+    async def _live_connection(self, engine: AsyncEngine) -> tuple[AsyncConnection, Raw]:
         """A pooled connection whose socket is open; dead ones, left by a restarted server, are thrown away."""
         for _ in range(self._size + 1):
             try:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-import asyncpg
 from sqlalchemy import Column, Connection, MetaData, Table, create_mock_engine, inspect
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.schema import CreateColumn
 
 from shared.db.engine import Database
+from shared.db.raw import Raw
 from shared.db.tables import TUNING
 from shared.errors import Permanent
 
@@ -53,7 +53,9 @@ def _missing(connection: Connection, app: MetaData) -> list[str]:
     statements = _creates(new)
     for table in app.sorted_tables:
         if table.name in names:
-            statements += _additions(table, {each["name"]: each["type"] for each in present.get_columns(table.name, "app")})
+            statements += _additions(
+                table, {each["name"]: each["type"] for each in present.get_columns(table.name, "app")}
+            )
             have = {each["name"] for each in present.get_indexes(table.name, "app")}
             statements += _creates_indexes(table, have)
     return statements + [each for each in TUNING if any(f"app.{table.name} " in each for table in new)]
@@ -75,7 +77,9 @@ def _creates_indexes(table: Table, have: set[str | None]) -> list[str]:
     from sqlalchemy.schema import CreateIndex  # noqa: PLC0415 - only when a table is older than its declaration
 
     wanted = sorted(table.indexes, key=lambda index: str(index.name))
-    return [str(CreateIndex(each).compile(dialect=postgresql.dialect())).strip() for each in wanted if each.name not in have]
+    return [
+        str(CreateIndex(each).compile(dialect=postgresql.dialect())).strip() for each in wanted if each.name not in have
+    ]
 
 
 def _additions(table: Table, have: dict[str, Any]) -> list[str]:
@@ -94,7 +98,9 @@ def _additions(table: Table, have: dict[str, Any]) -> list[str]:
 
 def _addition(table: Table, column: Column[Any]) -> str:
     if not column.nullable and column.server_default is None:
-        raise Permanent(f"app.{table.name}.{column.name} cannot be added: it is NOT NULL without a default", code="destructive")
+        raise Permanent(
+            f"app.{table.name}.{column.name} cannot be added: it is NOT NULL without a default", code="destructive"
+        )
     return f"ALTER TABLE app.{table.name} ADD COLUMN {CreateColumn(column).compile(dialect=postgresql.dialect())}"
 
 
@@ -104,7 +110,7 @@ def _sql_type(kind: Any) -> str:
 
 async def verify_core(db: Database, core: MetaData) -> None:
     """Permanent when a protected table is missing, owned by the service, or open to more than SELECT and column INSERT."""
-    connection: asyncpg.Connection[Any] = await db.connect()
+    connection: Raw = await db.connect()
     try:
         for table in core.sorted_tables:
             row = await connection.fetchrow(_CORE, f"core.{table.name}")

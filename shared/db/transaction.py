@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
 from schemas.model import Data
+from shared.db.raw import Raw
 from shared.errors import Conflict
 from shared.outbox.stage import Pending, Stamp
 
@@ -36,7 +37,7 @@ VALUES ($1, $2, $3, $4::jsonb, $5, $6, $7, $8)
 class Tx:
     """One transaction. `raw` is the asyncpg connection for hot paths; it is in the same transaction."""
 
-    def __init__(self, connection: AsyncConnection, raw: asyncpg.Connection[Any], stamp: Stamp | None) -> None:
+    def __init__(self, connection: AsyncConnection, raw: Raw, stamp: Stamp | None) -> None:
         self._connection = connection
         self._stamp = stamp
         self._pending: list[Pending] = []
@@ -44,7 +45,9 @@ class Tx:
         self.raw = raw
         self.lanes: set[str] = set()
 
-    async def execute(self, statement: Executable, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None) -> int:
+    async def execute(
+        self, statement: Executable, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
+    ) -> int:
         """Run a statement; the number of rows it touched."""
         result = await self._connection.execute(statement, values)
         return int(getattr(result, "rowcount", 0))
@@ -89,7 +92,14 @@ class Tx:
         the key). `to` is the bridge's receiver. Returns the event id. TooLarge when it would pass 900 KiB.
         """
         return self.stage_json(
-            name, data.model_dump_json().encode(), key=key, version=version, about=about, to=to, actor=actor, cause=cause
+            name,
+            data.model_dump_json().encode(),
+            key=key,
+            version=version,
+            about=about,
+            to=to,
+            actor=actor,
+            cause=cause,
         )
 
     def stage_json(

@@ -34,9 +34,19 @@ _CLASS_OF: dict[_TokenType, str] = {
 _LEXERS = MappingProxyType(
     {
         **{name: name for name in ("bash", "c", "cpp", "css", "diff", "docker", "go", "html", "http", "ini", "java")},
-        **{name: name for name in ("javascript", "json", "nginx", "python", "rust", "sql", "toml", "typescript", "xml", "yaml")},
+        **{
+            name: name
+            for name in ("javascript", "json", "nginx", "python", "rust", "sql", "toml", "typescript", "xml", "yaml")
+        },
         **{"py": "python", "python3": "python", "pycon": "pycon", "sh": "bash", "shell": "bash", "zsh": "bash"},
-        **{"js": "javascript", "ts": "typescript", "dockerfile": "docker", "yml": "yaml", "c++": "cpp", "console": "console"},
+        **{
+            "js": "javascript",
+            "ts": "typescript",
+            "dockerfile": "docker",
+            "yml": "yaml",
+            "c++": "cpp",
+            "console": "console",
+        },
     }
 )
 _LANGUAGE = re.compile(r"\{?\s*\.?([\w+#-]+)(?![\w+#=-])")

@@ -47,6 +47,8 @@ def invisible(text: str) -> list[tuple[int, int, str]]:
         for column, char in enumerate(line):
             if char < "\x7f" and char >= " ":
                 continue
-            if _hidden(char) and not (char in _JOINERS and _joins(line[column - 1 : column], line[column + 1 : column + 2])):
+            if _hidden(char) and not (
+                char in _JOINERS and _joins(line[column - 1 : column], line[column + 1 : column + 2])
+            ):
                 found.append((number, column + 1, _name(char)))
     return found

@@ -11,9 +11,7 @@ from shared.markup.parser import first_title
 ALLOWED = ("title", "summary")
 LONGEST_FRONT = 8 * 1024
 LONGEST_LINE = 500
-_WHAT_TO_DO = (
-    "Write `title: …` and `summary: …` there, or, if the lines are not front matter, put an empty line before the first ---"
-)
+_WHAT_TO_DO = "Write `title: …` and `summary: …` there, or, if the lines are not front matter, put an empty line before the first ---"
 
 
 @dataclass(frozen=True)

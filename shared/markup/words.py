@@ -1,7 +1,7 @@
 """The few words that rendering adds to an author's text, by language; English where a language has none."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Mapping
 
 _EN = MappingProxyType(
     {

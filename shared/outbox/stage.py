@@ -115,7 +115,9 @@ class Stamp:
         self, event: Event, event_id: UUID, to: str | None, about: str, key: str, version: int, body: bytes
     ) -> Pending:
         if len(body) + HEADERS_ROOM > MAX_EVENT:
-            raise TooLarge(f"the event {event.name} has {len(body)} bytes; at most {MAX_EVENT - HEADERS_ROOM} can cross")
+            raise TooLarge(
+                f"the event {event.name} has {len(body)} bytes; at most {MAX_EVENT - HEADERS_ROOM} can cross"
+            )
         if self.service == "bridge":
             if to is None or (to not in event.readers):
                 raise LookupError(f"{to} does not read {event.name}")

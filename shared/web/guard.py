@@ -50,10 +50,13 @@ class Guard:
         await self._app(scope, receive, self._with_headers(send))
 
     def _same_origin(self, headers: dict[bytes, bytes]) -> bool:
-        origin = headers.get(b"origin")
+        origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site")
+        if origin == b"null":
+            # Under Referrer-Policy no-referrer a browser hides the origin of a form, and says in Sec-Fetch-Site where it came from.
+            return site == b"same-origin"
         if origin is not None:
             return origin == self._origin
-        return headers.get(b"sec-fetch-site", b"none") in (b"same-origin", b"none")
+        return site in (None, b"same-origin", b"none")
 
     def _with_headers(self, send: Send) -> Send:
         async def sending(message: MutableMapping[str, Any]) -> None:

@@ -22,7 +22,9 @@ class _Server(uvicorn.Server):
 class HttpServer:
     """One ASGI app on a TCP address or a Unix socket."""
 
-    def __init__(self, app: Any, *, host: str = "", port: int = 0, path: Path | None = None, grace: float = 3.0) -> None:
+    def __init__(
+        self, app: Any, *, host: str = "", port: int = 0, path: Path | None = None, grace: float = 3.0
+    ) -> None:
         self._host, self._port, self._path = host, port, path
         self._server = _Server(
             uvicorn.Config(
@@ -65,7 +67,9 @@ class HttpServer:
         try:
             sock.bind((self._host, self._port))
         except OSError as error:
-            raise Refused(f"port {self._port} on {self._host} is taken ({error}); choose another with --port-base") from error
+            raise Refused(
+                f"port {self._port} on {self._host} is taken ({error}); choose another with --port-base"
+            ) from error
         return sock
 
     async def stop(self) -> None:

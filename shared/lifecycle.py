@@ -1,0 +1,147 @@
+"""How a service runs: everything that runs is a part with start and stop, composed by hand in its main.py.
+
+Start: database and tables, bus (in the background), parts, operator, HTTP, health. Stop: HTTP, operator, intake, relay,
+bus, parts, pools (architecture, Delivery). A part that fails ends the process; the supervisor starts it again.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+import structlog
+import uvloop
+from sqlalchemy import MetaData
+
+from shared.bus.link import BusLink
+from shared.bus.listen import Intake
+from shared.db.engine import Database
+from shared.db.schema import create_missing, verify_core
+from shared.errors import SchleuseError
+from shared.health import Health
+from shared.health_http import health_app
+from shared.inbox.parked import ParkedDesk
+from shared.logs import start_logging
+from shared.operator import OperatorServer, Verb
+from shared.outbox.hops import HopDesk
+from shared.outbox.stage import Stamp
+from shared.outbox.sweep import Sweep
+from shared.settings import Settings
+from shared.telemetry import start_tracing
+from shared.web.serve import HttpServer
+
+log = structlog.get_logger()
+STOP_WITHIN = 8.0
+
+
+class Part(Protocol):
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+
+
+class Service:
+    """Composed in main.py: `database`, `bus`, `part`, `http`, `operator`, then `run`."""
+
+    def __init__(self, settings: Settings) -> None:
+        start_logging(settings.service)
+        self.settings = settings
+        self.health = Health(settings.service)
+        self._tracing = start_tracing(settings)
+        self._db: Database | None = None
+        self._app: MetaData | None = None
+        self._core: MetaData | None = None
+        self._link: BusLink | None = None
+        self._parts: list[Part] = []
+        self._servers: list[HttpServer] = []
+        self._verbs: dict[str, Verb] = {}
+
+    def database(self, app: MetaData, core: MetaData, stamp: Stamp | None = None) -> Database:
+        """The service's database; `app` is created at start, `core` is checked."""
+        self._app, self._core = app, core
+        self._db = Database(self.settings, stamp)
+        return self._db
+
+    def bus(self, declared: object) -> BusLink:
+        """Publish what is staged, and call the handlers declared on this object."""
+        assert self._db is not None, "declare the database first"
+        self._link = BusLink(self.settings, self._db, self.health, Intake(declared))
+        return self._link
+
+    def part(self, part: Part) -> None:
+        """Something with start and stop; started in order after the bus, stopped in reverse."""
+        self._parts.append(part)
+
+    def http(self, app: Any, host: str, port: int) -> None:
+        self._servers.append(HttpServer(app, host=host, port=port))
+
+    def operator(self, verbs: Mapping[str, Verb]) -> None:
+        self._verbs |= verbs
+
+    def run(self) -> int:
+        """Run until SIGTERM or SIGINT; the exit code."""
+        try:
+            return uvloop.run(self._run())
+        except SchleuseError as error:
+            log.critical("service.refused", error=error.message, code=error.code)
+            return 1
+
+    async def _run(self) -> int:
+        stopping = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stopping.set)
+        async with contextlib.AsyncExitStack() as stack:
+            await self._start(stack)
+            log.info("service.started", pid=os.getpid())
+            await stopping.wait()
+            log.info("service.stopping")
+            loop.call_later(STOP_WITHIN, _give_up)
+        log.info("service.stopped")
+        return 0
+
+    async def _start(self, stack: contextlib.AsyncExitStack) -> None:
+        health = HttpServer(health_app(self.health), path=self.settings.run / "health.sock")
+        await self._begin(stack, health)
+        self.health.need("started")
+        db = self._db
+        assert db is not None and self._app is not None and self._core is not None
+        await self._begin(stack, db)
+        await create_missing(db, self._app)
+        await verify_core(db, self._core)
+        for part in [Sweep(db, self.health), *self._parts]:
+            await self._begin(stack, part)
+        if self._link is not None:
+            await self._begin(stack, self._link)
+        await self._begin(stack, OperatorServer(self.settings, self._all_verbs(db)))
+        for server in self._servers:
+            await self._begin(stack, server)
+        self.health.set("started", True, "")
+
+    @staticmethod
+    async def _begin(stack: contextlib.AsyncExitStack, part: Part) -> None:
+        await part.start()
+        stack.push_async_callback(part.stop)
+
+    def _all_verbs(self, db: Database) -> dict[str, Verb]:
+        parked = ParkedDesk(db, self._link and self._link.applier, self._link and self._link.reader)
+        built_in: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {
+            "parked.list": parked.list,
+            "parked.show": parked.show,
+            "parked.replay": parked.replay,
+            "parked.drop": parked.drop,
+            "hops": HopDesk(db, self.settings.service).hops,
+            "health": self._report,
+        }
+        return built_in | self._verbs
+
+    async def _report(self, _: dict[str, Any]) -> dict[str, Any]:
+        return self.health.report()
+
+
+def _give_up() -> None:
+    log.error("service.stop_took_too_long")
+    sys.stderr.flush()
+    os._exit(1)

@@ -1,0 +1,56 @@
+"""The allow-list: what may be on a page, whatever the steps before did."""
+
+import re
+from functools import lru_cache
+
+import nh3
+
+from shared.markup.code import CLASSES
+
+TAGS = frozenset(
+    """a abbr b blockquote br cite code dd del details dfn div dl dt em h2 h3 h4 h5 h6 hr i ins kbd li mark ol p pre q s samp
+    small span strong sub summary sup table tbody td th thead tr u ul var wbr""".split()
+)
+SCHEMES = frozenset(("http", "https", "mailto", "item"))
+BOX_CLASSES = frozenset("admonition admonition-title note info tip check warning danger details tab stack notes small".split())
+_ID = re.compile(r"(?:h-\S+|fn-\d+|fnref-\d+(?:-\d+)?)\Z")
+_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+
+
+def clean(html: str) -> str:
+    """HTML of allowed tags, attributes, classes, ids and URL schemes only; well-formed."""
+    return _cleaner().clean(html)
+
+
+def _own_ids_only(_tag: str, attribute: str, value: str) -> str | None:
+    return value if attribute != "id" or _ID.match(value) else None
+
+
+@lru_cache(maxsize=1)
+def _cleaner() -> nh3.Cleaner:
+    boxes = ("div", "p", "summary", "details", "ol")
+    return nh3.Cleaner(
+        tags=set(TAGS),
+        clean_content_tags={"script", "style"},
+        attributes={
+            "a": {"href", "title", "id"},
+            "abbr": {"title"},
+            "dfn": {"title"},
+            "details": {"open"},
+            "li": {"id"},
+            "ol": {"start"},
+            **{name: {"id"} for name in _HEADINGS},
+        },
+        tag_attribute_values={"th": {"scope": {"col"}}, "div": {"role": {"note"}}},
+        allowed_classes={
+            **{name: set(BOX_CLASSES) for name in boxes},
+            "span": set(CLASSES),
+            "table": {"grid"},
+            "td": {"num"},
+            "th": {"num"},
+        },
+        attribute_filter=_own_ids_only,
+        url_schemes=set(SCHEMES),
+        link_rel=None,
+        strip_comments=True,
+    )

@@ -1,0 +1,37 @@
+"""One page: tokens to HTML. Everything an author can influence goes through `clean` at the end."""
+
+from dataclasses import dataclass
+
+from shared.markup.clean import clean
+from shared.markup.headings import outline
+from shared.markup.parser import parse
+from shared.markup.regions import dress
+from shared.markup.text import count_words, plain_text, summary_of
+from shared.markup.writer import Writer
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """`html` without the title's h1; links to other items are `item:/<path>` until `resolve`.
+
+    title: text of the first top-level h1, None when there is none. toc: (level, id, text) of the headings in html.
+    words: of html. summary: the first paragraph, at most 240 characters.
+    """
+
+    html: str
+    title: str | None
+    toc: tuple[tuple[int, str, str], ...]
+    words: int
+    summary: str
+
+
+def render(body: str, lang: str, base_path: str, *, shown_title: str | None = None) -> Rendered:
+    """Safe HTML of a Markdown body. Same arguments, same bytes.
+
+    lang: BCP 47, for the words that rendering adds. base_path: the item's own path, which relative links start from.
+    shown_title: what the page prints as its h1; a first `# heading` that says something else then stays in the html.
+    """
+    tokens = parse(body)
+    found = outline(tokens, shown_title)
+    html = dress(clean(Writer(base_path, found.ids).write(tokens, lang)), lang)
+    return Rendered(html, found.title, tuple(found.toc), count_words(plain_text(html)), summary_of(html))
