@@ -1,0 +1,40 @@
+"""How a part is started: as its OS user, without capabilities, in a clean environment, ended when the supervisor dies."""
+
+import os
+import shutil
+from collections.abc import Sequence
+
+from infra.local.identities import Identities
+from infra.local.runtime import Runtime
+from shared.errors import Refused
+
+PASSED_ON = ("PG_BIN", "NATS_SERVER")
+
+
+def environment(runtime: Runtime) -> dict[str, str]:
+    """Nothing of the caller's environment but the two variables that name other servers."""
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/nonexistent",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": runtime.path,
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **kept,
+    }
+
+
+def as_user(who: Identities, name: str, command: Sequence[str], *, death_signal: str = "TERM") -> list[str]:
+    """Wrap a command with setpriv. `name` is an entry of who.users; `death_signal` is sent when the supervisor dies."""
+    setpriv = shutil.which("setpriv", path="/usr/bin:/bin:/usr/local/bin")
+    uid, gid = who.owner(name)
+    switching = uid != os.getuid()
+    if setpriv is None:
+        if switching:
+            raise Refused("setpriv (util-linux) is needed to run the services as OS users of their own, and is not installed", code="no_setpriv")
+        return list(command)
+    options = ["--no-new-privs", f"--pdeathsig={death_signal}"]
+    if switching:
+        options += [f"--reuid={uid}", f"--regid={gid}", "--init-groups", "--bounding-set=-all", "--inh-caps=-all"]
+    return [setpriv, *options, "--", *command]

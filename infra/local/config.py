@@ -1,0 +1,97 @@
+"""DIR/config.json: what every service reads about the installation."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from infra.local import folders
+from infra.local.identities import Identities
+from infra.local.layout import DEFAULT_PORT_BASE, VERSION, Layout
+from shared.errors import Refused
+
+FRONT_PORTS = ("console", "site", "workspace", "nats")
+HOSTS = {"console": "localhost", "site": "127.0.0.1", "workspace": "127.0.0.2"}
+"""Different host names, because cookies ignore ports (S8)."""
+
+
+class Config(BaseModel):
+    """The content of DIR/config.json. Keys that an operator adds by hand (`otlp_endpoint`, `site_base_url`, …) are kept."""
+
+    model_config = ConfigDict(extra="allow")
+
+    version: int = VERSION
+    install_id: str
+    install_uid: int
+    os_separation: bool
+    egress_separation: bool = False
+    ports: dict[str, int]
+    urls: dict[str, str]
+    users: dict[str, str]
+    uids: dict[str, int]
+    otlp_endpoint: str | None = None
+    site_mode_default: str = "open"
+    code_version: str = ""
+
+    @property
+    def port_base(self) -> int:
+        return self.ports["console"]
+
+
+def ports_from(base: int) -> dict[str, int]:
+    return {name: base + offset for offset, name in enumerate(FRONT_PORTS)}
+
+
+def urls_from(base: int) -> dict[str, str]:
+    ports = ports_from(base)
+    return {name: f"http://{host}:{ports[name]}" for name, host in HOSTS.items()}
+
+
+def read(layout: Layout) -> Config | None:
+    """None when there is none yet. Refused when another version made it; nothing is changed then."""
+    try:
+        found: dict[str, Any] = json.loads(layout.config.read_text())
+    except FileNotFoundError:
+        return None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise Refused(f"{layout.config} is not readable JSON: {error}", code="state_broken") from None
+    version = found.get("version")
+    if version != VERSION:
+        raise Refused(
+            f"{layout.state} was made by state version {version}; this program uses version {VERSION}. Nothing was changed. "
+            "Run the program that made it, or name another folder with --state.",
+            code="state_version",
+        )
+    try:
+        return Config(**found)
+    except ValidationError as error:
+        raise Refused(f"{layout.config} is incomplete: {error.errors()[0]['loc']}", code="state_broken") from None
+
+
+def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
+    """Make or refresh the file. A port base that was not asked for stays as it was."""
+    old = read(layout)
+    base = port_base or (old.port_base if old else DEFAULT_PORT_BASE)
+    if not 1024 <= base <= 65000:
+        raise Refused(f"the port base must lie between 1024 and 65000, not {base}", code="port_base")
+    kept = old.model_dump() if old else {"install_id": secrets.token_hex(16), "install_uid": os.getuid()}
+    if old and old.os_separation != who.separated:
+        raise Refused(_mode_changed(layout.state, old.os_separation), code="state_mode")
+    changed = {
+        "os_separation": who.separated,
+        "ports": ports_from(base),
+        "urls": urls_from(base),
+        "users": who.users,
+        "uids": who.uids,
+    }
+    config = Config(**{**kept, **changed})
+    folders.write(layout.config, config.model_dump_json(indent=1), 0o644, (os.getuid(), os.getgid()))
+    return config
+
+
+def _mode_changed(state: Path, separated: bool) -> str:
+    made, wanted = ("root", "an ordinary user") if separated else ("an ordinary user", "root")
+    return f"{state} was made by {made} and cannot be run by {wanted}: its files belong to other OS users. Name another folder with --state."

@@ -1,0 +1,104 @@
+"""The state directory: where everything lies. Nothing but paths and names; making them is `prepare`'s work."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.catalogue import SERVICES
+
+VERSION = 1
+"""Raised when a start of the new code cannot use what the old code left; there is no migration yet."""
+
+DEFAULT_PORT_BASE = 8420
+GROUP = "schleuse"
+SERVER_USERS = ("pgadm", "nats")
+PARTS: tuple[str, ...] = ("postgres", "nats", "bridge", "console", "site", "agent", "connectors")
+"""Everything the supervisor runs, in the order of starting."""
+
+SIGNING_KEYS: dict[str, tuple[str, ...]] = {"console": ("decision", "session"), "bridge": ("gate", "envelope")}
+PUBLISHED_DUTIES = ("decision", "gate", "envelope")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths under a state directory. `state` is resolved: the folder itself, never a link to it."""
+
+    state: Path
+
+    @property
+    def config(self) -> Path:
+        return self.state / "config.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.state / ".lock"
+
+    @property
+    def keys(self) -> Path:
+        return self.state / "keys"
+
+    @property
+    def admin_seed(self) -> Path:
+        return self.keys / "admin" / "bus.nk"
+
+    @property
+    def public_keys(self) -> Path:
+        return self.keys / "public.json"
+
+    @property
+    def operator_token(self) -> Path:
+        return self.keys / "operator.token"
+
+    @property
+    def ingest_token(self) -> Path:
+        return self.keys / "ingest.token"
+
+    @property
+    def run(self) -> Path:
+        return self.state / "run"
+
+    @property
+    def pg_socket_dir(self) -> Path:
+        return self.run / "pg"
+
+    @property
+    def pg(self) -> Path:
+        return self.state / "pg"
+
+    @property
+    def tls(self) -> Path:
+        return self.state / "tls"
+
+    @property
+    def nats(self) -> Path:
+        return self.state / "nats"
+
+    @property
+    def nats_conf(self) -> Path:
+        return self.nats / "nats.conf"
+
+    @property
+    def logs(self) -> Path:
+        return self.state / "logs"
+
+    @property
+    def runtime(self) -> Path:
+        return self.state / "runtime"
+
+    @property
+    def processes(self) -> Path:
+        return self.run / "processes.json"
+
+    @property
+    def control(self) -> Path:
+        return self.run / "supervisor.sock"
+
+    def health(self, service: str) -> Path:
+        return self.run / service / "health.sock"
+
+
+def user_of(part: str) -> str:
+    """The name of the OS user that a part runs as when OS users are separated."""
+    return {"postgres": "pgadm", "nats": "nats"}.get(part, part)
+
+
+ALL_USERS: tuple[str, ...] = (*SERVICES, *SERVER_USERS)

@@ -1,0 +1,74 @@
+"""The steps before anything starts. Each can run again, and being killed between or inside any two of them does no harm."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.local import config, folders, keys, place, preflight
+from infra.local.identities import Identities
+from infra.local.layout import Layout
+from infra.local.runtime import Runtime, choose
+from infra.nats import certificate
+from infra.nats.config import Place, render
+from schemas.catalogue import SERVICES
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything that starting needs."""
+
+    layout: Layout
+    who: Identities
+    config: config.Config
+    runtime: Runtime
+
+
+Step = Callable[[str], None]
+"""Called with each step's name as it begins."""
+
+
+def prepare(layout: Layout, who: Identities, port_base: int | None, step: Step) -> Prepared:
+    """Needs the lock. Refused with a sentence that says what to do."""
+    step("Checking ports, disk and state")
+    preflight.check(layout, port_base)
+    me = (os.getuid(), os.getgid())
+    step("Making folders and keys")
+    make_folders(layout, who, me)
+    settings = config.write(layout, who, port_base)
+    keys.make_keys(layout, who, me)
+    _certificate(layout, who, me)
+    keys.publish(layout, me)
+    _nats_conf(layout, settings, me)
+    step("Checking that the services can read their code")
+    runtime = choose(layout, *who.owner("site"))
+    return Prepared(layout, who, settings, runtime)
+
+
+def make_folders(layout: Layout, who: Identities, me: folders.Owner) -> None:
+    for path in (layout.run, layout.tls, layout.nats, layout.logs):
+        folders.folder(path, 0o755, me)
+    for service in SERVICES:
+        folders.folder(layout.run / service, 0o755, who.owner(service))
+    folders.folder(layout.pg, 0o700, who.owner("pgadm"))
+    folders.folder(layout.pg_socket_dir, 0o2750, (who.uids["pgadm"], who.group))
+    folders.folder(layout.nats / "js", 0o700, who.owner("nats"))
+
+
+def _certificate(layout: Layout, who: Identities, me: folders.Owner) -> None:
+    private, public = layout.tls / "nats.key", layout.tls / "ca.pem"
+    if private.exists() and public.exists():
+        return
+    certificate_text, key_text = certificate.make()
+    public.unlink(missing_ok=True)
+    folders.write(private, key_text, 0o600, who.owner("nats"))
+    folders.write(public, certificate_text, 0o644, me)
+
+
+def _nats_conf(layout: Layout, settings: config.Config, me: folders.Owner) -> None:
+    where = Place(settings.ports["nats"], layout.nats / "js", layout.tls / "ca.pem", layout.tls / "nats.key")
+    folders.write(layout.nats_conf, render(where, keys.bus_users(layout)), 0o644, me)
+
+
+def settle(named: Path, who: Identities) -> Layout:
+    return place.settle(named, who)

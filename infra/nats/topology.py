@@ -1,0 +1,113 @@
+"""Streams, durables and rights, derived from schemas.catalogue and from nothing else."""
+
+from dataclasses import dataclass
+
+from schemas.catalogue import LANES, SURFACES, Event, Lane, durable, from_stream, from_subject, owned_by, read_by, to_stream, to_subject
+
+HUB = "HUB"
+"""The bridge's account: it alone has JetStream, and all streams lie in it."""
+
+HUB_PREFIX = "HUB.API"
+"""What the other accounts call $JS.API: an import under its own name would ask for a JetStream of theirs."""
+
+ACKS = ("$JS.ACK.{stream}.{durable}.>", "$JS.ACK.*.*.{stream}.{durable}.>")
+"""The form in use and the coming one (`js_ack_fc_v2`): without it acks would fail in silence after an upgrade."""
+
+
+@dataclass(frozen=True)
+class Durable:
+    """A consumer made beforehand; `reader` pulls from it and acknowledges."""
+
+    stream: str
+    name: str
+    reader: str
+    subjects: tuple[str, ...]
+
+    def api(self, verb: str, prefix: str = "$JS.API") -> str:
+        return f"{prefix}.CONSUMER.{verb}.{self.stream}.{self.name}"
+
+    @property
+    def acks(self) -> tuple[str, ...]:
+        return tuple(pattern.format(stream=self.stream, durable=self.name) for pattern in ACKS)
+
+
+@dataclass(frozen=True)
+class Stream:
+    name: str
+    subject: str
+
+
+def account(service: str) -> str:
+    return HUB if service == "bridge" else service.upper()
+
+
+def inbox(service: str) -> str:
+    return f"_INBOX_{service}"
+
+
+def streams() -> tuple[Stream, ...]:
+    """Two per surface: what it says, and what it is told."""
+    said = [Stream(from_stream(surface), f"from.{surface}.>") for surface in SURFACES]
+    told = [Stream(to_stream(surface), f"to.{surface}.>") for surface in SURFACES]
+    return (*said, *told)
+
+
+def durables() -> tuple[Durable, ...]:
+    found: list[Durable] = []
+    for surface in SURFACES:
+        said = [(event, from_subject(surface, event.name)) for event in owned_by(surface)]
+        told = [(event, to_subject(surface, event.name)) for event in read_by(surface)]
+        found += _by_lane(from_stream(surface), "bridge", said, f"from.{surface}.>")
+        found += _by_lane(to_stream(surface), surface, told, f"to.{surface}.>")
+    return tuple(found)
+
+
+def _by_lane(stream: str, reader: str, events: list[tuple[Event, str]], everything: str) -> list[Durable]:
+    found = []
+    for lane in LANES:
+        subjects = tuple(subject for event, subject in events if event.lane == lane)
+        if lane == "control" and not events:
+            subjects = (everything,)
+        if subjects:
+            found.append(_durable(stream, reader, lane, subjects))
+    return found
+
+
+def _durable(stream: str, reader: str, lane: Lane, subjects: tuple[str, ...]) -> Durable:
+    return Durable(stream, durable(reader, lane), reader, subjects)
+
+
+def read_durables(service: str) -> tuple[Durable, ...]:
+    return tuple(each for each in durables() if each.reader == service)
+
+
+def published_subjects(service: str) -> tuple[str, ...]:
+    """Exactly the catalogue's subjects: what has no entry cannot even be said."""
+    if service != "bridge":
+        return tuple(from_subject(service, event.name) for event in owned_by(service))
+    return tuple(to_subject(surface, event.name) for surface in SURFACES for event in read_by(surface))
+
+
+def publish_rights(service: str) -> tuple[str, ...]:
+    """Everything a service may publish to: its subjects, and NEXT, INFO and ACK of its own durables."""
+    prefix = "$JS.API" if service == "bridge" else HUB_PREFIX
+    rights = [*published_subjects(service)]
+    for each in read_durables(service):
+        rights += [each.api("MSG.NEXT", prefix), each.api("INFO", prefix), *each.acks]
+    return tuple(rights)
+
+
+def subscribe_rights(service: str) -> tuple[str, ...]:
+    advisories = ("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>", "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>")
+    return (f"{inbox(service)}.>", *(advisories if service == "bridge" else ()))
+
+
+ADMIN_PUBLISHES = (
+    "$JS.API.STREAM.CREATE.*",
+    "$JS.API.STREAM.UPDATE.*",
+    "$JS.API.STREAM.INFO.*",
+    "$JS.API.CONSUMER.CREATE.*.>",
+    "$JS.API.CONSUMER.INFO.*.*",
+    "$JS.API.CONSUMER.NAMES.*",
+)
+"""The provisioner makes and looks; it cannot read, delete or purge."""

@@ -1,0 +1,27 @@
+"""Real servers for everything about delivery.
+
+`servers`: Postgres and NATS, provisioned, no services (dev mode, see shared.testing.servers); `postgres` and `nats` are the same pair under the name of what a
+test is about. `stack`: the whole product as `schleuse up --detach --wait` starts it. All live for the session; tests keep apart by their own ids and names.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.testing.servers import Servers, running
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    with running() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def postgres(servers: Servers) -> Servers:
+    return servers
+
+
+@pytest.fixture(scope="session")
+def nats(servers: Servers) -> Servers:
+    return servers
