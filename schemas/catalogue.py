@@ -25,7 +25,7 @@ Lane = Literal["control", "bulk"]
 LANES: tuple[Lane, ...] = ("control", "bulk")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Event:
     """One event type. `data` maps version to model; `readers` are its final readers.
 

@@ -191,7 +191,7 @@ class Delivery:
             log.warning("delivery.answer_lost", error=str(error))
 
 
-class Stopped(Exception):  # noqa: N818 - a signal inside this module
+class Stopped(Exception):
     """The service stops while the database is away: leave the messages for the next start."""
 
 

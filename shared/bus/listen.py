@@ -41,7 +41,7 @@ class Intake:
 
     def __init__(self, declared: object) -> None:
         self.handlers: dict[str, Handler] = {}
-        for _, method in inspect.getmembers(declared, callable):
+        for _, method in _methods(declared):
             for name, batch, prepare in getattr(method, "listens_to", ()):
                 before = getattr(declared, prepare) if prepare else None
                 if name in self.handlers:
@@ -50,3 +50,7 @@ class Intake:
 
     def handler(self, name: str) -> Handler | None:
         return self.handlers.get(name)
+
+
+def _methods(declared: object) -> list[tuple[str, Any]]:
+    return inspect.getmembers(declared, callable)

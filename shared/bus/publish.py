@@ -30,7 +30,7 @@ class Outgoing:
     body: bytes
 
 
-class RefusedBatch(Exception):  # noqa: N818 - a control signal inside this module, not an error for callers
+class RefusedBatch(Exception):
     """The server takes none of the batch; single publishes will say why."""
 
 
