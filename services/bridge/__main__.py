@@ -1,0 +1,3 @@
+from services.bridge.main import main
+
+main()

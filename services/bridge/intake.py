@@ -1,0 +1,87 @@
+"""What comes to the lock, and which use case it goes to."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from schemas.agent.v1 import ItemProposed
+from schemas.connectors.v1 import CallAudited
+from schemas.console.v1 import ItemDecided, ItemSubmitted, ItemWithdrawn, KeyChanged, SwitchSet
+from schemas.site.v1 import GateRequested, ItemApplied, RowRejected, SignalsRecorded
+from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.inspection import Inspector
+from services.bridge.usecases.answer_gate_request import note_gate_request
+from services.bridge.usecases.change_key import change_key
+from services.bridge.usecases.decide_item import decide_item
+from services.bridge.usecases.forward_event import forward_events
+from services.bridge.usecases.inspect_item import Inspected, inspect_item
+from services.bridge.usecases.queue_item import queue_item
+from services.bridge.usecases.set_switch import set_switch
+from services.bridge.usecases.withdraw_item import withdraw_item
+from shared.bus import Received, on
+from shared.db import Database, Tx
+
+
+class BridgeIntake:
+    """`wake_answerer` and `wake_schedule` are called once a question, or a time to publish, is durable."""
+
+    def __init__(
+        self,
+        db: Database,
+        inspector: Inspector,
+        keys: DecisionKeys,
+        gate: Gate,
+        wake_answerer: Callable[[], None],
+        wake_schedule: Callable[[], None],
+    ) -> None:
+        self._db, self._inspector, self._keys, self._gate = db, inspector, keys, gate
+        self._wake_answerer, self._wake_schedule = wake_answerer, wake_schedule
+
+    async def inspect(self, event: Received[Any]) -> Inspected:
+        return await inspect_item(self._db, self._inspector, event.data)
+
+    @on("item.submitted", prepare="inspect")
+    async def on_item_submitted(self, tx: Tx, event: Received[ItemSubmitted]) -> None:
+        await queue_item(tx, event)
+
+    @on("item.proposed", prepare="inspect")
+    async def on_item_proposed(self, tx: Tx, event: Received[ItemProposed]) -> None:
+        await queue_item(tx, event)
+
+    @on("item.decided")
+    async def on_item_decided(self, tx: Tx, event: Received[ItemDecided]) -> None:
+        await decide_item(tx, event, self._keys, self._gate)
+        tx.after_commit(self._wake_schedule)
+
+    @on("item.withdrawn")
+    async def on_item_withdrawn(self, tx: Tx, event: Received[ItemWithdrawn]) -> None:
+        await withdraw_item(tx, event, self._keys, self._gate)
+
+    @on("switch.set")
+    async def on_switch_set(self, tx: Tx, event: Received[SwitchSet]) -> None:
+        await set_switch(tx, event, self._keys, self._gate)
+        tx.after_commit(self._wake_schedule)
+
+    @on("key.changed")
+    async def on_key_changed(self, tx: Tx, event: Received[KeyChanged]) -> None:
+        await change_key(tx, event, self._keys, self._gate)
+
+    @on("gate.requested")
+    async def on_gate_requested(self, tx: Tx, event: Received[GateRequested]) -> None:
+        await note_gate_request(tx, event)
+        tx.after_commit(self._wake_answerer)
+
+    @on("item.applied", batch=True)
+    async def on_item_applied(self, tx: Tx, events: Sequence[Received[ItemApplied]]) -> None:
+        await forward_events(tx, events)
+
+    @on("row.rejected", batch=True)
+    async def on_row_rejected(self, tx: Tx, events: Sequence[Received[RowRejected]]) -> None:
+        await forward_events(tx, events)
+
+    @on("signals.recorded", batch=True)
+    async def on_signals_recorded(self, tx: Tx, events: Sequence[Received[SignalsRecorded]]) -> None:
+        await forward_events(tx, events)
+
+    @on("call.audited", batch=True)
+    async def on_call_audited(self, tx: Tx, events: Sequence[Received[CallAudited]]) -> None:
+        await forward_events(tx, events)

@@ -1,0 +1,53 @@
+"""The bridge: settings -> keys -> database -> bus -> timers. It serves nobody over HTTP but its own health."""
+
+from schemas.catalogue import EVENTS
+from services.bridge import store
+from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.inspection import Inspector
+from services.bridge.intake import BridgeIntake
+from services.bridge.operator import Desk
+from services.bridge.tables import app, core
+from services.bridge.timers import Timers
+from shared.db import Database
+from shared.lifecycle import Service
+from shared.outbox.seal import Sealer
+from shared.outbox.stage import Stamp
+from shared.settings import Settings
+from shared.signing import PublicKeys, SigningKey
+
+DEFAULT_POLICIES = [(event.owner, reader, event.name, event.policy) for event in EVENTS for reader in event.readers]
+
+
+class Policies:
+    """Writes the catalogue's defaults at start, wherever no policy was ever set."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def start(self) -> None:
+        async with self._db.transaction() as tx:
+            await store.seed_policies(tx, DEFAULT_POLICIES)
+
+    async def stop(self) -> None:
+        """Nothing runs."""
+
+
+def compose(settings: Settings) -> Service:
+    """Every duty has a key of its own (S3): the envelope key seals what is sent, the gate key signs the gate's log."""
+    sealer = Sealer(SigningKey.load(settings.keys / "envelope.key"))
+    gate = Gate(SigningKey.load(settings.keys / "gate.key"))
+    public_keys = PublicKeys.load(settings.public_keys)
+    service = Service(settings)
+    db = service.database(app, core, Stamp("bridge", sealer))
+    inspector = Inspector()
+    timers = Timers(db, gate, service.health)
+    for part in (Policies(db), inspector, timers):
+        service.part(part)
+    keys = DecisionKeys(public_keys)
+    service.bus(BridgeIntake(db, inspector, keys, gate, timers.answerer.wake, timers.schedule.wake))
+    service.operator(Desk(db, public_keys).verbs)
+    return service
+
+
+def main() -> None:
+    raise SystemExit(compose(Settings.from_command_line("bridge")).run())

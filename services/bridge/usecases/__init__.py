@@ -1,0 +1,12 @@
+"""What the lock does, one use case a file:
+
+inspect_item, queue_item        a submission becomes a revision that waits for a person
+decide_item, withdraw_item      a person's signed decision; publication and withdrawal
+publish_due                     a scheduled revision's time has come
+set_switch, change_key          what is in force: switches and decision keys
+answer_gate_request, seal_head  the gate's log towards the site
+forward_event                   everything else, as the policy says
+verify_gate, explain            what the operator may ask
+
+Steps that they share: record_crossings, record_decision, refuse_decision, append_entry.
+"""

@@ -1,0 +1,46 @@
+"""The site asks for entries of the gate's log that it may have missed: send them again in order, then a head with its nonce."""
+
+from asyncpg import Record
+
+from schemas.site.v1 import GateRequested
+from schemas.statements import Signed
+from services.bridge import store, views
+from services.bridge.gate import Gate, Sealed
+from services.bridge.usecases.append_entry import tell_site
+from services.bridge.usecases.record_crossings import Step
+from services.bridge.usecases.seal_head import seal_head
+from shared.bus import Received
+from shared.db import Tx
+
+BATCH = 50
+"""Entries sent again in one transaction: at most about 35 MiB of contents, usually one or two."""
+
+
+async def note_gate_request(tx: Tx, event: Received[GateRequested]) -> None:
+    """Remember the question; `answer_gate_request` works through it in steps, so that a long log blocks nothing."""
+    await store.ask(tx, event.event_id, event.data.nonce, event.data.after_seq)
+    await Step(tx, event).done()
+
+
+async def answer_gate_request(tx: Tx, gate: Gate) -> bool:
+    """Send the next batch of entries for the oldest question, the head after the last; False when nobody asks."""
+    question = await store.oldest_question(tx)
+    if question is None:
+        return False
+    entries = await views.entries_after(tx, question["after_seq"], BATCH)
+    step = Step(tx)
+    for row in entries:
+        tell_site(step, _sealed(row), row["content"], key=f"gate:{question['event_id']}")
+    await step.done()
+    if len(entries) == BATCH:
+        await store.answered_until(tx, question["position"], entries[-1]["seq"])
+        return True
+    await seal_head(tx, gate, question["nonce"])
+    await store.answered(tx, question["position"])
+    return True
+
+
+def _sealed(row: Record) -> Sealed:
+    entry = Signed(payload=row["entry"], signature=row["signature"], key_id=row["key_id"])
+    statement = Signed(payload=row["statement"], signature=row["statement_signature"], key_id=row["statement_key_id"])
+    return Sealed(row["seq"], row["kind"], entry, row["previous"], statement, row["item_id"], row["revision"])

@@ -1,0 +1,69 @@
+"""Append to the gate's log: the next link of the chain, written with what it commits to, and told to the site.
+
+The caller holds the gate's lock (`store.lock_gate`) and read the head after it got it.
+"""
+
+from schemas.bridge.v1 import ItemPublished, ItemRetracted, KeyRecorded, ModeEntered
+from schemas.model import Data
+from services.bridge.gate import Sealed
+from services.bridge.tables import gate_log
+from services.bridge.usecases.record_crossings import Step
+
+KEY = "gate"
+_EVENTS = {
+    "publication": "item.published",
+    "withdrawal": "item.retracted",
+    "site_mode": "mode.entered",
+    "key": "key.recorded",
+}
+
+
+def receipt(sealed: Sealed, content: bytes | None) -> Data:
+    """What the site gets for an entry: both signatures, and for a publication the exact content."""
+    match sealed.kind:
+        case "publication":
+            assert sealed.item_id is not None and content is not None
+            return ItemPublished(item_id=sealed.item_id, decision=sealed.statement, gate=sealed.entry, content=content)
+        case "withdrawal":
+            assert sealed.item_id is not None
+            return ItemRetracted(item_id=sealed.item_id, withdrawal=sealed.statement, gate=sealed.entry)
+        case "site_mode":
+            return ModeEntered(setting=sealed.statement, gate=sealed.entry)
+        case "key":
+            return KeyRecorded(change=sealed.statement, gate=sealed.entry)
+
+
+def tell_site(step: Step, sealed: Sealed, content: bytes | None, key: str = KEY, decided_by: str = "") -> None:
+    """Publish the entry to the site. `key` is `gate` for a new entry, the question's own for one that is sent again."""
+    step.tell(
+        _EVENTS[sealed.kind],
+        receipt(sealed, content),
+        key=key,
+        version=sealed.seq,
+        to="site",
+        about=str(sealed.item_id) if sealed.item_id else KEY,
+        decided_by=decided_by,
+        signature_hash=sealed.statement.hash,
+    )
+
+
+def append_entry(step: Step, sealed: Sealed, content: bytes | None, decided_by: str) -> None:
+    """Write the entry and tell the site."""
+    step.writes.add(
+        gate_log,
+        {
+            "seq": sealed.seq,
+            "kind": sealed.kind,
+            "entry": sealed.entry.payload,
+            "signature": sealed.entry.signature,
+            "key_id": sealed.entry.key_id,
+            "hash": sealed.entry.hash,
+            "previous": sealed.previous,
+            "item_id": sealed.item_id,
+            "revision": sealed.revision,
+            "statement": sealed.statement.payload,
+            "statement_signature": sealed.statement.signature,
+            "statement_key_id": sealed.statement.key_id,
+        },
+    )
+    tell_site(step, sealed, content, decided_by=decided_by)

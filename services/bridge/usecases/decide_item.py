@@ -1,0 +1,59 @@
+"""A person's signed decision arrives: verify it, apply it to exactly the revision it names, and publish on approval."""
+
+from schemas.console.v1 import ItemDecided
+from schemas.statements import Decision
+from services.bridge import store
+from services.bridge.domain import Refusal, decide, judge_decision, judge_opening
+from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.usecases.append_entry import append_entry
+from services.bridge.usecases.record_crossings import Step
+from services.bridge.usecases.record_decision import add_decision, person, tell_moves
+from services.bridge.usecases.refuse_decision import refuse_decision
+from shared.bus import Received
+from shared.clock import now
+from shared.db import Tx
+
+
+async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, gate: Gate) -> None:
+    """One transaction: decision, state, gate entry and what the site gets, or a refusal that changes nothing."""
+    step, data = Step(tx, event), event.data
+    await store.lock_gate(tx)
+    found = await store.present(tx, data.item_id)
+    decision = keys.verify(data.statement, Decision, found.rules.keys)
+    refusal = _judge(event, decision, found)
+    if refusal is not None or isinstance(decision, Refusal):
+        assert refusal is not None
+        await refuse_decision(step, refusal, data.statement, data.item_id, found.item)
+        return
+    assert found.item is not None and found.revision is not None
+    at = now()
+    later = decision.publish_at if decision.publish_at and decision.publish_at > at else None
+    item, moves = decide(found.item, decision.verdict, later)
+    add_decision(
+        step, data.statement, data.opening, item.item_id, decision.revision, decision.verdict, decision.prior_version
+    )
+    seq = None
+    if item.published == decision.revision:
+        sealed = gate.entry(
+            found.rules.head, "publication", data.statement, at, item.item_id, decision.revision, decision.content_hash
+        )
+        append_entry(step, sealed, found.revision.content, data.opening.person_id)
+        seq = sealed.seq
+    tell_moves(
+        step, item, moves, by=person(data.opening), reason=data.opening.reason, at=at, signed=data.statement, seq=seq
+    )
+    step.writes.save(item, found.revision)
+    await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
+
+
+def _judge(event: Received[ItemDecided], decision: Decision | Refusal, found: store.Present) -> Refusal | None:
+    if isinstance(decision, Refusal):
+        return decision
+    if event.sender != "console":
+        return Refusal("invalid", f"{event.sender} cannot decide; a person decides in the console")
+    if decision.item_id != event.data.item_id:
+        return Refusal("invalid", "the signed statement is about another item")
+    opening = event.data.opening
+    return judge_opening(decision.decider, opening) or judge_decision(
+        decision, opening, found.item, found.revision, found.rules.switches
+    )

@@ -1,0 +1,59 @@
+"""Look at a submission before it is queued (S14). Runs outside of any transaction: it may take two seconds."""
+
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from schemas.agent.v1 import ItemProposed
+from schemas.bridge.v1 import Finding
+from schemas.console.v1 import ItemSubmitted
+from schemas.content import ItemContent
+from schemas.model import MAX_CONTENT
+from schemas.text import BadJson, sha256
+from services.bridge import store
+from services.bridge.domain import fault_line
+from services.bridge.inspection import Inspector
+from shared.db import Database
+from shared.ids import item_id
+
+Submission = ItemSubmitted | ItemProposed
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What the lock found. `fault` is set when the submission can never become a revision; `content` then is None."""
+
+    content: ItemContent | None
+    fault: str = ""
+    findings: tuple[Finding, ...] = ()
+    blocked: bool = False
+    ms: int = 0
+
+
+async def inspect_item(db: Database, inspector: Inspector, data: Submission) -> Inspected:
+    """Compare with what is public now, not with the last edit, so that many small edits add up to one large one."""
+    content = read_content(data)
+    if isinstance(content, str):
+        return Inspected(None, fault=content)
+    async with db.reading() as tx:
+        public = await store.published_content(tx, data.item_id)
+    prior = None if public is None else ItemContent.from_bytes(public).body
+    found = await inspector.inspect(content, data.kind, data.lang, prior)
+    return Inspected(content, findings=found.findings, blocked=found.blocked, ms=found.ms)
+
+
+def read_content(data: Submission) -> ItemContent | str:
+    """The content, or why it cannot be one."""
+    if len(data.content) > MAX_CONTENT:
+        return f"the content has {len(data.content)} bytes; at most {MAX_CONTENT} (512 KiB) can cross"
+    if sha256(data.content) != data.content_hash:
+        return "the content does not have the hash that was stated"
+    if item_id(data.kind, data.lang, data.path) != data.item_id:
+        return "the item's id does not belong to its kind, language and path"
+    try:
+        return ItemContent.from_bytes(data.content)
+    except ValidationError as error:
+        named = fault_line(error.errors(include_url=False, include_input=False, include_context=False))
+        return f"the content does not fit the allow-list of fields: {named}"[:500]
+    except BadJson as error:
+        return f"the content cannot be read: {error}"[:500]

@@ -1,0 +1,75 @@
+"""Write down who decided what, and tell the console how the item moved."""
+
+from datetime import datetime
+from uuid import UUID
+
+from schemas.bridge.v1 import ItemMoved
+from schemas.model import Actor
+from schemas.statements import Opening, Signed
+from services.bridge.domain import Item, Move, MovedBy
+from services.bridge.tables import decisions
+from services.bridge.usecases.record_crossings import Step
+
+
+def person(opening: Opening) -> Actor:
+    """Who decided, as shown inside."""
+    return Actor.model_validate({"id": opening.person_id, "name": opening.person_name, "via": opening.via})
+
+
+def signed_row(statement: Signed, opening: Opening) -> dict[str, object]:
+    """The columns of a signed statement and of who stands behind it."""
+    return {
+        "statement": statement.payload,
+        "signature": statement.signature,
+        "key_id": statement.key_id,
+        "statement_hash": statement.hash,
+        "person_id": opening.person_id,
+        "person_name": opening.person_name,
+        "via": opening.via,
+        "reason": opening.reason,
+        "nonce": opening.nonce,
+    }
+
+
+def add_decision(
+    step: Step,
+    statement: Signed,
+    opening: Opening,
+    item_id: UUID,
+    revision: int,
+    verdict: MovedBy,
+    prior_version: int,
+) -> None:
+    """The decision's row in core; its unique keys and its trigger are the database's own check of it."""
+    assert step.cause is not None
+    what = {"event_id": step.cause.event_id, "item_id": item_id, "revision": revision, "verdict": verdict}
+    step.writes.add(decisions, what | {"prior_version": prior_version} | signed_row(statement, opening))
+
+
+def tell_moves(
+    step: Step,
+    item: Item,
+    moves: tuple[Move, ...],
+    *,
+    by: Actor,
+    reason: str,
+    at: datetime,
+    signed: Signed | None = None,
+    seq: int | None = None,
+) -> None:
+    """One `item.moved` for each move; the gate's place goes with the one that the site will show."""
+    for move in moves:
+        shown = move.state in ("published", "withdrawn")
+        fact = ItemMoved(
+            item_id=item.item_id,
+            revision=move.revision,
+            state=move.state,
+            verdict=move.verdict,
+            by=by,
+            reason=reason if move.verdict else "",
+            statement_hash=signed.hash if signed and move.verdict else None,
+            gate_seq=seq if shown else None,
+            at=at,
+            version=move.version,
+        )
+        step.tell("item.moved", fact, key=str(item.item_id), version=move.version, actor=by.id, decided_by=by.id)

@@ -1,0 +1,83 @@
+"""What the bridge reads for its own timers and for the operator."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from asyncpg import Record
+
+from shared.db import Tx
+
+_DUE = """
+SELECT item_id, scheduled_revision FROM app.items
+WHERE scheduled_revision IS NOT NULL AND publish_at <= $1 ORDER BY publish_at LIMIT 100"""
+_NEXT_DUE = "SELECT min(publish_at) FROM app.items WHERE scheduled_revision IS NOT NULL"
+_ENTRIES = """
+SELECT g.seq, g.kind, g.entry, g.signature, g.key_id, g.previous, g.hash, g.item_id, g.revision, g.at,
+  g.statement, g.statement_signature, g.statement_key_id, r.content
+FROM core.gate_log g LEFT JOIN core.revisions r
+  ON g.kind = 'publication' AND r.item_id = g.item_id AND r.revision = g.revision
+WHERE g.seq > $1 ORDER BY g.seq LIMIT $2"""
+_GATE_TIMES = "SELECT seq, kind, at FROM core.gate_log WHERE item_id = $1 ORDER BY seq"
+_POLICIES = """
+SELECT DISTINCT ON (sender, receiver, type) sender, receiver, type, policy, version, set_by, reason, at FROM core.policies
+ORDER BY sender, receiver, type, version DESC"""
+_KEYS = "SELECT action, subject_key_id, person_name, reason, at FROM core.decision_keys ORDER BY position"
+_CROSSINGS = """
+SELECT position, event_id, sender, receiver, type, key, keyversion, policy, verdict, reason, decided_by, at
+FROM core.crossings WHERE ($1::text IS NULL OR (key = $1 AND type LIKE 'item.%')) ORDER BY position DESC LIMIT $2"""
+_COUNTS = "SELECT state, count(*) AS items FROM app.items GROUP BY state"
+
+
+async def due(tx: Tx, at: datetime) -> Sequence[tuple[UUID, int]]:
+    """(item, revision) whose time has come, oldest first, at most 100."""
+    return [(row["item_id"], row["scheduled_revision"]) for row in await tx.raw.fetch(_DUE, at)]
+
+
+async def next_due(tx: Tx) -> datetime | None:
+    """When the next scheduled revision is to be published."""
+    found: datetime | None = await tx.raw.fetchval(_NEXT_DUE)
+    return found
+
+
+async def entries_after(tx: Tx, seq: int, limit: int) -> Sequence[Record]:
+    """Gate entries with the bytes they commit to, in order."""
+    return await tx.raw.fetch(_ENTRIES, seq, limit)
+
+
+async def gate_times(tx: Tx, item_id: UUID) -> list[dict[str, Any]]:
+    """seq, kind and time of an item's gate entries."""
+    return [_plain(row) for row in await tx.raw.fetch(_GATE_TIMES, item_id)]
+
+
+async def policies(tx: Tx) -> list[dict[str, Any]]:
+    """The policies in force with who set them, when and why."""
+    return [_plain(row) for row in await tx.raw.fetch(_POLICIES)]
+
+
+async def keys(tx: Tx) -> list[dict[str, Any]]:
+    """The decision keys that were added or revoked since the installation."""
+    return [_plain(row) for row in await tx.raw.fetch(_KEYS)]
+
+
+async def crossings(tx: Tx, item_id: str | None, limit: int) -> list[dict[str, Any]]:
+    """The newest crossings, of one item or of all."""
+    return [_plain(row) for row in await tx.raw.fetch(_CROSSINGS, item_id, limit)]
+
+
+async def items_by_state(tx: Tx) -> dict[str, int]:
+    return {row["state"]: row["items"] for row in await tx.raw.fetch(_COUNTS)}
+
+
+def _plain(row: Record) -> dict[str, Any]:
+    return {name: _json(value) for name, value in row.items()}
+
+
+def _json(value: Any) -> Any:
+    match value:
+        case datetime():
+            return value.isoformat()
+        case UUID():
+            return str(value)
+    return value
