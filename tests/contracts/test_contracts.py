@@ -17,7 +17,9 @@ VERSIONS = [pytest.param(event, version, id=f"{event.name}.v{version}") for even
 def test_a_schema_is_as_committed(event: Event, version: int) -> None:
     path = snapshot_path(event, version)
     assert path.exists(), f"no snapshot; run python -m tests.contracts.contracts and commit {path.name}"
-    assert as_text(schema_of(event, version)) == path.read_text(), "a changed contract is a new version in the catalogue"
+    assert as_text(schema_of(event, version)) == path.read_text(), (
+        "a changed contract is a new version in the catalogue"
+    )
 
 
 @pytest.mark.parametrize(("event", "version"), VERSIONS)
