@@ -1,0 +1,3 @@
+from services.agent.main import main
+
+main()

@@ -1,0 +1,57 @@
+"""What the agent may propose. A proposal is text that waits for a person; the agent can decide nothing (rule 20)."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.agent.v1 import ItemProposed
+from schemas.content import ItemContent
+from schemas.model import MAX_CONTENT, Actor
+from schemas.text import sha256
+from shared.errors import Refused, TooLarge
+from shared.ids import item_id, new_id
+
+AGENT = Actor(id="agent", name="Agent", via="agent")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An item as the agent wrote it."""
+
+    kind: str
+    lang: str
+    path: str
+    title: str
+    summary: str
+    body: str
+
+
+def mend(text: str) -> str:
+    """What a model wrote: NUL and lone surrogates become U+FFFD (rule 19)."""
+    return "".join("\ufffd" if char == "\x00" or "\ud800" <= char <= "\udfff" else char for char in text)
+
+
+def make_proposal(draft: Draft) -> ItemProposed:
+    """The event's data. TooLarge above 512 KiB (rule 5), Refused when a field is not what an item can have."""
+    path = unicodedata.normalize("NFC", draft.path)
+    try:
+        content = ItemContent(title=draft.title, summary=draft.summary, body=draft.body).to_bytes()
+        _check_size(content)
+        fields: dict[str, Any] = {"kind": draft.kind, "lang": draft.lang, "path": path, "content": content}
+        return ItemProposed(
+            submission_id=new_id(),
+            item_id=item_id(draft.kind, draft.lang, path),
+            content_hash=sha256(content),
+            submitted_by=AGENT,
+            **fields,
+        )
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        raise Refused(f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from None
+
+
+def _check_size(content: bytes) -> None:
+    if len(content) > MAX_CONTENT:
+        raise TooLarge(f"the item has {len(content) // 1024} KiB; an item has at most {MAX_CONTENT // 1024} KiB")

@@ -1,0 +1,22 @@
+"""The agent's schema as code. Nothing is protected in `core` yet."""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, MetaData, Table, Uuid
+
+from shared.db import delivery_tables
+
+core = MetaData(schema="core")
+CORE_GRANTS: dict[str, dict[str, Any]] = {}
+CORE_SQL: list[str] = []
+
+app = MetaData(schema="app")
+outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
+
+proposals = Table(
+    "proposals",
+    app,
+    Column("item_id", Uuid, primary_key=True),
+    Column("version", BigInteger, nullable=False),
+)
+"""How often the agent has proposed an item: the order of its proposals."""

@@ -1,0 +1,4 @@
+"""What the agent does, one use case a file:
+
+propose_item    hand an item to the lock, where it waits for a person
+"""

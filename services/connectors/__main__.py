@@ -1,0 +1,3 @@
+from services.connectors.main import main
+
+main()

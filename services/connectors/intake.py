@@ -1,0 +1,5 @@
+"""Events that the connectors read: none yet."""
+
+
+class ConnectorsIntake:
+    """No handlers."""
