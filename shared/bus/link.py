@@ -16,7 +16,9 @@ from shared.settings import Settings
 from shared.signing import PublicKeys
 from shared.tasks import spawn
 
-BULK_BATCH = 200
+BATCH = 200
+PREPARED_BATCH = 10
+"""Where handlers have slow work to do before the transaction, a batch is small, so that its first events are not late."""
 
 
 def relay_lanes(service: str) -> list[str]:
@@ -31,6 +33,15 @@ def durables_of(service: str) -> list[tuple[str, str, Lane]]:
     if service == "bridge":
         return [(from_stream(s), durable("bridge", lane), lane) for s in SURFACES for lane in from_lanes(s)]
     return [(to_stream(service), durable(service, lane), lane) for lane in to_lanes(service)]
+
+
+def _batch(service: str, intake: Intake, stream: str, lane: Lane) -> int:
+    read = [
+        handler
+        for handler in intake.handlers.values()
+        if handler.event.lane == lane and (service != "bridge" or from_stream(handler.event.owner) == stream)
+    ]
+    return PREPARED_BATCH if any(handler.prepare for handler in read) else BATCH
 
 
 class BusLink:
@@ -54,9 +65,9 @@ class BusLink:
                 service=settings.service,
                 stream=stream,
                 durable=name,
-                batch=BULK_BATCH,
+                batch=_batch(settings.service, intake, stream, lane),
             )
-            for stream, name, _ in durables_of(settings.service)
+            for stream, name, lane in durables_of(settings.service)
         ]
         self._task: asyncio.Task[None] | None = None
         health.need("bus")
