@@ -75,6 +75,11 @@ class PublicKeys:
     def ids(self, duty: str) -> frozenset[str]:
         return frozenset(self._keys.get(duty, {}))
 
+    def raw(self, duty: str, key_id: str) -> bytes | None:
+        """The 32 bytes of a public key, for a receipt that others can check."""
+        key = self._keys.get(duty, {}).get(key_id)
+        return key.public_bytes_raw() if key else None
+
     def add(self, duty: str, key_id: str, public: bytes) -> None:
         """Accept one more key of a duty (a key entry of the gate's log)."""
         if key_id != key_id_of(public):
