@@ -32,7 +32,10 @@ def as_user(who: Identities, name: str, command: Sequence[str], *, death_signal:
     switching = uid != os.getuid()
     if setpriv is None:
         if switching:
-            raise Refused("setpriv (util-linux) is needed to run the services as OS users of their own, and is not installed", code="no_setpriv")
+            raise Refused(
+                "setpriv (util-linux) is needed to run the services as OS users of their own, and is not installed",
+                code="no_setpriv",
+            )
         return list(command)
     options = ["--no-new-privs", f"--pdeathsig={death_signal}"]
     if switching:

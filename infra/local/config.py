@@ -1,5 +1,6 @@
 """DIR/config.json: what every service reads about the installation."""
 
+import hashlib
 import json
 import os
 import secrets
@@ -34,6 +35,7 @@ class Config(BaseModel):
     uids: dict[str, int]
     otlp_endpoint: str | None = None
     site_mode_default: str = "open"
+    operator_token_sha256: str = ""
     code_version: str = ""
 
     @property
@@ -86,6 +88,7 @@ def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
         "urls": urls_from(base),
         "users": who.users,
         "uids": who.uids,
+        "operator_token_sha256": hashlib.sha256(layout.operator_token.read_bytes()).hexdigest(),
     }
     config = Config(**{**kept, **changed})
     folders.write(layout.config, config.model_dump_json(indent=1), 0o644, (os.getuid(), os.getgid()))

@@ -29,7 +29,9 @@ def check_folder(path: Path, mode: int, owner: Owner | None = None) -> None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError as error:
-        raise Refused(f"{path} must be a folder of its own, not a link or file ({error.strerror})", code="state") from None
+        raise Refused(
+            f"{path} must be a folder of its own, not a link or file ({error.strerror})", code="state"
+        ) from None
     try:
         found = os.fstat(handle)
         if owner is not None and (found.st_uid, found.st_gid) != owner:

@@ -33,7 +33,10 @@ def settle(named: Path, who: Identities) -> Layout:
     _refuse_open_parents(real)
     socket = real / "run" / "pg" / ".s.PGSQL.5432"
     if len(str(socket)) > LONGEST_SOCKET:
-        raise Refused(f"{real} is too long a path: sockets below it would pass {LONGEST_SOCKET} bytes. Name a shorter one with --state.", code="state_path")
+        raise Refused(
+            f"{real} is too long a path: sockets below it would pass {LONGEST_SOCKET} bytes. Name a shorter one with --state.",
+            code="state_path",
+        )
     return Layout(real)
 
 
@@ -44,7 +47,9 @@ def hold(layout: Layout) -> int:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(handle)
-        raise Refused(f"{layout.state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running") from None
+        raise Refused(
+            f"{layout.state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running"
+        ) from None
     return handle
 
 
@@ -65,9 +70,14 @@ def held(layout: Layout) -> bool:
 
 
 def _refuse_foreign(real: Path) -> None:
-    strangers = sorted(entry.name for entry in real.iterdir() if entry.name not in OURS and not entry.name.startswith(".new-"))
+    strangers = sorted(
+        entry.name for entry in real.iterdir() if entry.name not in OURS and not entry.name.startswith(".new-")
+    )
     if strangers:
-        raise Refused(f"{real} is not empty and no state directory ({', '.join(strangers[:3])}, …); name another with --state", code="state")
+        raise Refused(
+            f"{real} is not empty and no state directory ({', '.join(strangers[:3])}, …); name another with --state",
+            code="state",
+        )
     if real.stat().st_uid != os.getuid():
         raise Refused(f"{real} belongs to another user", code="state")
 
@@ -77,7 +87,9 @@ def _refuse_open_parents(real: Path) -> None:
     for parent in real.parents:
         found = parent.stat()
         if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
-            raise Refused(f"everybody can write to {parent}: whoever does could replace the state directory", code="state")
+            raise Refused(
+                f"everybody can write to {parent}: whoever does could replace the state directory", code="state"
+            )
 
 
 def _enterable(real: Path, who: Identities) -> bool:

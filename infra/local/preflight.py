@@ -36,7 +36,9 @@ def ports(base: int) -> None:
     """Every port of ours must be free on the address that will use it."""
     taken = [_says(name, port) for name, port in config.ports_from(base).items() if _in_use(name, port)]
     if taken:
-        raise Refused(f"{'; '.join(taken)}. Stop what uses it, or choose other ports with --port-base.", code="port_in_use")
+        raise Refused(
+            f"{'; '.join(taken)}. Stop what uses it, or choose other ports with --port-base.", code="port_in_use"
+        )
 
 
 def _in_use(name: str, port: int) -> bool:

@@ -35,14 +35,21 @@ def prepare(layout: Layout, who: Identities, port_base: int | None, step: Step) 
     me = (os.getuid(), os.getgid())
     step("Making folders and keys")
     make_folders(layout, who, me)
-    settings = config.write(layout, who, port_base)
     keys.make_keys(layout, who, me)
+    settings = config.write(layout, who, port_base)
     _certificate(layout, who, me)
     keys.publish(layout, me)
     _nats_conf(layout, settings, me)
     step("Checking that the services can read their code")
     runtime = choose(layout, *who.owner("site"))
     return Prepared(layout, who, settings, runtime)
+
+
+def make_run_folder(layout: Layout) -> None:
+    """What the supervisor itself needs before the first step: its socket's and its log's folder."""
+    me = (os.getuid(), os.getgid())
+    folders.folder(layout.run, 0o755, me)
+    folders.folder(layout.logs, 0o755, me)
 
 
 def make_folders(layout: Layout, who: Identities, me: folders.Owner) -> None:

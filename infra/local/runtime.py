@@ -20,8 +20,30 @@ from infra.postgres.locate import bin_folder
 from shared.errors import Refused
 
 PACKAGES = ("services", "shared", "schemas", "infra")
-DEVELOPMENT_ONLY = {"playwright", "mypy", "mypyc", "hypothesis", "_hypothesis_ftz_detector", "pip", "setuptools", "_pytest", "pytest", "ruff", "grimp"}
-NOT_COPIED = ("__pycache__", "test", "tests", "idlelib", "site-packages", "dist-packages", "ensurepip", "lib2to3", "turtledemo")
+DEVELOPMENT_ONLY = {
+    "playwright",
+    "mypy",
+    "mypyc",
+    "hypothesis",
+    "_hypothesis_ftz_detector",
+    "pip",
+    "setuptools",
+    "_pytest",
+    "pytest",
+    "ruff",
+    "grimp",
+}
+NOT_COPIED = (
+    "__pycache__",
+    "test",
+    "tests",
+    "idlelib",
+    "site-packages",
+    "dist-packages",
+    "ensurepip",
+    "lib2to3",
+    "turtledemo",
+)
 PROBE = "import os,sys; sys.exit(0 if all(os.access(p, os.X_OK if x == 'x' else os.R_OK) for x, p in (a.split(':', 1) for a in sys.argv[1:])) else 3)"
 
 
@@ -60,7 +82,17 @@ def _usable(runtime: Runtime, uid: int, gid: int) -> bool:
 def _runs(uid: int, gid: int, python: Path, arguments: list[str]) -> bool:
     """Whether that OS user can run this interpreter, and the interpreter finds what it is asked about."""
     setpriv = shutil.which("setpriv") or "/usr/bin/setpriv"
-    command = [setpriv, f"--reuid={uid}", f"--regid={gid}", "--clear-groups", "--", str(python), "-c", PROBE, *arguments]
+    command = [
+        setpriv,
+        f"--reuid={uid}",
+        f"--regid={gid}",
+        "--clear-groups",
+        "--",
+        str(python),
+        "-c",
+        PROBE,
+        *arguments,
+    ]
     clean = {"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(command, capture_output=True, check=False, cwd="/", env=clean, timeout=30)  # noqa: S603 - the interpreter under test
@@ -84,7 +116,9 @@ def _copy(layout: Layout, original: Runtime, uid: int, gid: int) -> Runtime:
 
 
 def _run_time_packages() -> list[str]:
-    return sorted(entry.name for entry in _site_packages().iterdir() if entry.name not in (*DEVELOPMENT_ONLY, "__pycache__"))
+    return sorted(
+        entry.name for entry in _site_packages().iterdir() if entry.name not in (*DEVELOPMENT_ONLY, "__pycache__")
+    )
 
 
 def _refresh(target: Path, source: Path, names: Iterable[str]) -> None:
@@ -142,7 +176,10 @@ def _interpreter(layout: Layout, uid: int, gid: int) -> Path:
     if not (target / "bin" / name).exists():
         _copy_interpreter(target, base, name)
     if not _runs(uid, gid, target / "bin" / name, []):
-        raise Refused(f"the services' OS users can run neither {base} nor a copy of it; use the distribution's Python for `make setup`", code="interpreter")
+        raise Refused(
+            f"the services' OS users can run neither {base} nor a copy of it; use the distribution's Python for `make setup`",
+            code="interpreter",
+        )
     return target / "bin" / name
 
 

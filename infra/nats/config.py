@@ -4,7 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.nats.topology import ADMIN_PUBLISHES, HUB, HUB_PREFIX, Durable, account, inbox, publish_rights, read_durables, streams, subscribe_rights
+from infra.nats.topology import (
+    ADMIN_PUBLISHES,
+    HUB,
+    HUB_PREFIX,
+    Durable,
+    account,
+    inbox,
+    publish_rights,
+    read_durables,
+    streams,
+    subscribe_rights,
+)
 from schemas.catalogue import SURFACES
 
 MAX_STREAM_BYTES = 2 * 1024**3

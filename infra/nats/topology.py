@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass
 
-from schemas.catalogue import LANES, SURFACES, Event, Lane, durable, from_stream, from_subject, owned_by, read_by, to_stream, to_subject
+from schemas.catalogue import (
+    LANES,
+    SURFACES,
+    Event,
+    Lane,
+    durable,
+    from_stream,
+    from_subject,
+    owned_by,
+    read_by,
+    to_stream,
+    to_subject,
+)
 
 HUB = "HUB"
 """The bridge's account: it alone has JetStream, and all streams lie in it."""

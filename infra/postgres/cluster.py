@@ -87,7 +87,9 @@ async def provision_schemas(database: asyncpg.Connection, service: str) -> None:
     async with database.transaction():
         await database.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC")
         for schema, holder in (("app", service), ("core", owner)):
-            found = await database.fetchval("SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = $1", schema)
+            found = await database.fetchval(
+                "SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = $1", schema
+            )
             if found is None:
                 await database.execute(f"CREATE SCHEMA {schema} AUTHORIZATION {holder}")
             elif found != holder:

@@ -75,13 +75,21 @@ async def provision_core(database: asyncpg.Connection, service: str, core: Core)
 
 async def _make_table(database: asyncpg.Connection, table: Table) -> None:
     await database.execute(_sql(CreateTable(table, if_not_exists=True)))
-    known = {row[0] for row in await database.fetch("SELECT attname FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0", _name(table))}
+    known = {
+        row[0]
+        for row in await database.fetch(
+            "SELECT attname FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0", _name(table)
+        )
+    }
     for column in table.columns:
         if column.name not in known:
             await database.execute(f"ALTER TABLE {_name(table)} ADD COLUMN {_sql_column(table, column.name)}")
     for index in table.indexes:
         await database.execute(_sql(CreateIndex(index, if_not_exists=True)))
-    constraints = {row[0] for row in await database.fetch("SELECT conname FROM pg_constraint WHERE conrelid = $1::regclass", _name(table))}
+    constraints = {
+        row[0]
+        for row in await database.fetch("SELECT conname FROM pg_constraint WHERE conrelid = $1::regclass", _name(table))
+    }
     for constraint in _named_constraints(table):
         if constraint.name not in constraints:
             await database.execute(_sql(AddConstraint(constraint)))
@@ -91,8 +99,12 @@ async def _secure(database: asyncpg.Connection, service: str, core: Core, table:
     name = _name(table)
     await database.execute(f"ALTER TABLE {name} OWNER TO {service}_owner")
     for trigger, event, level in _append_only(core, table):
-        await database.execute(f"CREATE OR REPLACE TRIGGER {trigger} BEFORE {event} ON {name} FOR EACH {level} EXECUTE FUNCTION core.refuse_change()")
-    for row in await database.fetch("SELECT tgname FROM pg_trigger WHERE tgrelid = $1::regclass AND NOT tgisinternal", name):
+        await database.execute(
+            f"CREATE OR REPLACE TRIGGER {trigger} BEFORE {event} ON {name} FOR EACH {level} EXECUTE FUNCTION core.refuse_change()"
+        )
+    for row in await database.fetch(
+        "SELECT tgname FROM pg_trigger WHERE tgrelid = $1::regclass AND NOT tgisinternal", name
+    ):
         await database.execute(f'ALTER TABLE {name} ENABLE ALWAYS TRIGGER "{row[0]}"')
     for role in (*DATABASES, "PUBLIC"):
         await database.execute(f"REVOKE ALL ON TABLE {name} FROM {role}")
@@ -100,14 +112,20 @@ async def _secure(database: asyncpg.Connection, service: str, core: Core, table:
         columns = core.columns(table, privilege)
         if not columns:
             continue
-        listed = "" if privilege == "delete" or core.grants[table.name][privilege] is True else f" ({', '.join(sorted(columns))})"
+        listed = (
+            ""
+            if privilege == "delete" or core.grants[table.name][privilege] is True
+            else f" ({', '.join(sorted(columns))})"
+        )
         await database.execute(f"GRANT {privilege.upper()}{listed} ON TABLE {name} TO {service}")
 
 
 async def check_core(database: asyncpg.Connection, service: str, core: Core) -> None:
     """Unsound when ownership, privileges, triggers or functions are not as declared."""
     for table in core.metadata.sorted_tables:
-        found = await database.fetchrow("SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = to_regclass($1)", _name(table))
+        found = await database.fetchrow(
+            "SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = to_regclass($1)", _name(table)
+        )
         if found is None or found["owner"] != f"{service}_owner":
             raise Unsound(f"{_name(table)} does not belong to {service}_owner")
         await _check_privileges(database, service, core, table)
@@ -157,7 +175,9 @@ def _append_only(core: Core, table: Table) -> Iterator[tuple[str, str, str]]:
 
 def _named_constraints(table: Table) -> Iterator[CheckConstraint | UniqueConstraint | ForeignKeyConstraint]:
     for constraint in table.constraints:
-        if isinstance(constraint, CheckConstraint | UniqueConstraint | ForeignKeyConstraint) and isinstance(constraint.name, str):
+        if isinstance(constraint, CheckConstraint | UniqueConstraint | ForeignKeyConstraint) and isinstance(
+            constraint.name, str
+        ):
             yield constraint
 
 

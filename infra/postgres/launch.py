@@ -57,8 +57,20 @@ def _initialise(programs: Path, data: Path) -> None:
     new = data.with_name(f".new-{data.name}")
     if new.exists():
         shutil.rmtree(new)
-    command = [str(programs / "initdb"), "-D", str(new), "-U", settings.SUPERUSER, "--auth=peer", "--encoding=UTF8", "--locale=C.UTF-8", "--data-checksums"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})  # noqa: S603 - located server
+    command = [
+        str(programs / "initdb"),
+        "-D",
+        str(new),
+        "-U",
+        settings.SUPERUSER,
+        "--auth=peer",
+        "--encoding=UTF8",
+        "--locale=C.UTF-8",
+        "--data-checksums",
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+    )
     if done.returncode:
         shutil.rmtree(new, ignore_errors=True)
         raise Refused(f"making the database cluster failed: {_last_line(done.stderr)}")

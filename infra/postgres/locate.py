@@ -18,7 +18,10 @@ def bin_folder() -> Path:
     for candidate in _candidates():
         if (candidate / "initdb").exists() and (candidate / "postgres").exists():
             return candidate
-    raise Refused(f"no PostgreSQL server from version {OLDEST} on was found: run `make setup`, or set PG_BIN to its bin folder", code="no_postgres")
+    raise Refused(
+        f"no PostgreSQL server from version {OLDEST} on was found: run `make setup`, or set PG_BIN to its bin folder",
+        code="no_postgres",
+    )
 
 
 def major(folder: Path) -> int:
@@ -27,7 +30,9 @@ def major(folder: Path) -> int:
     found = re.search(r"(\d+)", said)
     version = int(found.group(1)) if found else 0
     if version < OLDEST:
-        raise Refused(f"PostgreSQL in {folder} is version {version}; {OLDEST} is the oldest that works", code="no_postgres")
+        raise Refused(
+            f"PostgreSQL in {folder} is version {version}; {OLDEST} is the oldest that works", code="no_postgres"
+        )
     return version
 
 
@@ -39,7 +44,9 @@ def _candidates() -> list[Path]:
     if spec and spec.submodule_search_locations:
         found.append(Path(spec.submodule_search_locations[0]) / "pginstall" / "bin")
     if DEBIAN.is_dir():
-        numbered = sorted((path for path in DEBIAN.iterdir() if path.name.isdigit()), key=lambda path: int(path.name), reverse=True)
+        numbered = sorted(
+            (path for path in DEBIAN.iterdir() if path.name.isdigit()), key=lambda path: int(path.name), reverse=True
+        )
         found += [path / "bin" for path in numbered if int(path.name) >= OLDEST]
     if on_path := shutil.which("initdb"):
         found.append(Path(on_path).resolve().parent)

@@ -1,0 +1,74 @@
+# Everything a newcomer needs. `make help` lists it.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-long check check-static check-tests fmt path clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := sh infra/local/pip.sh $(VENV)
+INSTALL := $(PIP) install --quiet --no-deps --require-hashes --only-binary :all:
+CACHE := .cache
+AXE := axe-core@4.11.1
+CODE := schemas shared services infra tests
+PYTEST := $(BIN)/python -m pytest --timeout 600
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.ready ## Install everything into .venv; leaves .venv/bin/schleuse
+
+$(VENV)/.ready: infra/requirements/run.txt infra/local/launcher.sh infra/local/make-venv.sh
+	@echo "Installing into $(VENV) (about a minute)"
+	@sh infra/local/make-venv.sh $(VENV)
+	@$(INSTALL) -r infra/requirements/run.txt
+	@$(BIN)/python -c 'import sysconfig, pathlib; pathlib.Path(sysconfig.get_path("purelib"), "schleuse.pth").write_text(str(pathlib.Path.cwd()) + "\n")'
+	@install -m 755 infra/local/launcher.sh $(BIN)/schleuse
+	@$(BIN)/python -m compileall -q schemas shared services infra
+	@touch $@
+
+$(VENV)/.ready-test: infra/requirements/test.txt $(VENV)/.ready
+	@echo "Installing what tests need"
+	@$(INSTALL) -r infra/requirements/test.txt
+	@touch $@
+
+run: setup ## Set up and start everything in this terminal; Ctrl-C stops it (UP="--port-base 9000" passes options)
+	@exec $(BIN)/schleuse up $(UP)
+
+test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe ## Run every test but the long campaigns, in random order
+	@$(PYTEST) -m "not long" $(ARGS) tests
+
+test-long: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe ## Run the long campaigns
+	@$(PYTEST) -m long --timeout 3000 $(ARGS) tests
+
+check: $(VENV)/.ready-test ## Format, lint, types, import contracts, unit and contract tests: under a minute
+	@$(MAKE) --no-print-directory -j2 --output-sync=target check-static check-tests
+
+check-static:
+	@$(BIN)/ruff format --check --quiet $(CODE)
+	@$(BIN)/ruff check --quiet $(CODE)
+	@$(BIN)/lint-imports --no-cache | tail -3
+	@$(BIN)/mypy
+
+check-tests:
+	@$(PYTEST) -q $(wildcard tests/unit tests/contracts tests/architecture)
+
+fmt: $(VENV)/.ready-test ## Format the code and repair what the linter can
+	@$(BIN)/ruff format $(CODE)
+	@$(BIN)/ruff check --fix $(CODE)
+
+path: setup ## Follow one event through the code: make path EVENT=item.decided
+	@$(BIN)/python -m infra.local.event_path $(EVENT)
+
+$(CACHE)/.browser:
+	@mkdir -p $(CACHE)
+	@sh infra/local/browser.sh
+	@touch $@
+
+$(CACHE)/.axe:
+	@mkdir -p $(CACHE)
+	@if command -v npm >/dev/null; then npm install --silent --no-save --prefix $(CACHE) $(AXE); \
+	else echo "npm is missing: the accessibility tests will be skipped" >&2; fi
+	@touch $@
+
+clean: ## Remove .venv and caches; state directories stay
+	@rm -rf $(VENV) $(CACHE) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,24 @@
+"""What every command shares: its options and how it prints."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+DEFAULT_STATE = Path(".schleuse")
+
+State = Annotated[Path, typer.Option("--state", help="State directory.", metavar="DIR")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+OK, FAILED, REFUSED, NOT_RUNNING = 0, 1, 2, 3
+"""Exit codes: done; failed, or a difference was found; wrong usage or refused; nothing is running."""
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+
+
+def complain(text: str) -> None:
+    sys.stderr.write(f"schleuse: {text}\n")

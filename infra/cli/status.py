@@ -1,0 +1,50 @@
+"""`schleuse status`: what runs, how far behind each reader is, what waits, what is parked."""
+
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from infra.cli.options import DEFAULT_STATE, FAILED, NOT_RUNNING, OK, Json, State, complain, print_json
+from infra.local.report import report
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(status)
+
+
+def status(state: State = DEFAULT_STATE, as_json: Json = False) -> None:
+    """Show what runs. Exit code 0 when everything is ready, 1 when something is not, 3 when nothing runs."""
+    found = report(state)
+    if as_json:
+        print_json(found)
+    elif found["running"]:
+        _show(found)
+    else:
+        complain(f"nothing is running in {state}; start it with `schleuse up`")
+    raise typer.Exit(OK if found["ready"] else FAILED if found["running"] else NOT_RUNNING)
+
+
+def _show(found: dict[str, Any]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for column in ("part", "state", "process", "restarts", "figures"):
+        table.add_column(column)
+    for name, part in (found["servers"] | found["services"]).items():
+        colour = "green" if part["ready"] else "yellow"
+        table.add_row(name, f"[{colour}]{part['state']}[/]", str(part["pid"] or "–"), str(part["restarts"]), escape(_figures(part)))
+    out = Console(highlight=False, soft_wrap=True)
+    out.print(table)
+    for name, url in found["urls"].items():
+        out.print(f"{name:<10} {escape(url)}")
+    out.print(f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}")
+
+
+def _figures(part: dict[str, Any]) -> str:
+    red = [f"{name}: {each.get('detail') or 'not ok'}" for name, each in part.get("conditions", {}).items() if not each.get("ok")]
+    return ", ".join([*red, *(f"{name} {value}" for name, value in part.get("figures", {}).items())])
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "NO"

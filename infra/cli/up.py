@@ -1,0 +1,109 @@
+"""`schleuse up`: set up what is missing and start everything."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from infra.cli.options import DEFAULT_STATE, FAILED, OK, REFUSED, Json, State, complain, print_json
+from infra.cli.progress import Progress, announce
+from infra.local import config, place
+from infra.local.detached import launch
+from infra.local.layout import Layout
+from infra.local.report import report
+from shared.errors import Refused, SchleuseError
+from shared.operator import acall
+
+WAIT_SECONDS = 180.0
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(up)
+
+
+def up(
+    state: State = DEFAULT_STATE,
+    port_base: Annotated[int | None, typer.Option("--port-base", help="Console here, site + 1, workspace + 2, bus + 3. Kept for later starts.", show_default="8420")] = None,
+    detach: Annotated[bool, typer.Option("--detach", help="Run in the background.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="With --detach: return when everything is ready.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Set up what is missing and start everything. A second start keeps all data."""
+    already = place.held(Layout(state.resolve())) if state.exists() else False
+    if already and not detach:
+        raise Refused(f"{state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running")
+    if already:
+        code = _wait_for_running(state) if wait else OK
+    elif detach:
+        code = _detached(state, port_base, Progress(quiet=as_json), wait=wait)
+    else:
+        code = _foreground(state, port_base, Progress(quiet=as_json))
+    if code == OK and detach:
+        _say(state, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def _detached(state: Path, port_base: int | None, progress: Progress, *, wait: bool) -> int:
+    for event in launch(state, port_base):
+        progress(event)
+        if event["kind"] == "failed":
+            progress.close()
+            complain(event["text"])
+            return REFUSED if event.get("refused") else FAILED
+        if event["kind"] == "ready" or (not wait and event["text"].startswith("Starting Postgres")):
+            break
+    progress.close()
+    return OK
+
+
+def _foreground(state: Path, port_base: int | None, progress: Progress) -> int:
+    from infra.local.supervisor import supervise  # noqa: PLC0415 - the background form does not need it
+
+    background: set[asyncio.Task[None]] = set()
+
+    def tell(event: dict[str, Any]) -> None:
+        progress(event)
+        if event["kind"] == "ready":
+            background.add(asyncio.get_running_loop().create_task(_say_soon(state)))
+        elif event["kind"] == "failed":
+            complain(event["text"])
+
+    return asyncio.run(supervise(state, port_base, tell))
+
+
+async def _say_soon(state: Path) -> None:
+    announce(config.read(Layout(state.resolve())), await owner_link(state), foreground=True)
+
+
+def _say(state: Path, *, as_json: bool) -> None:
+    link = asyncio.run(owner_link(state))
+    if as_json:
+        print_json(report(state) | {"owner_link": link})
+    else:
+        announce(config.read(Layout(state.resolve())), link, foreground=False)
+
+
+async def owner_link(state: Path) -> str | None:
+    """The one-time link with which the first owner signs in; None when there is an owner. It is printed, and in no log (S12)."""
+    try:
+        return (await acall(state, "console", "owner.link", {}, 10.0)).get("url")
+    except SchleuseError:
+        return None
+
+
+def _wait_for_running(state: Path) -> int:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
+        found = report(state)
+        if found["ready"]:
+            return OK
+        if not place.held(Layout(state.resolve())):
+            complain(f"{state} stopped while starting; see `schleuse logs --state {state}`")
+            return FAILED
+        time.sleep(0.1)
+    complain(f"{state} did not become ready within {WAIT_SECONDS:.0f} s; see `schleuse status`")
+    return FAILED
+
+

@@ -1,0 +1,111 @@
+"""What `doctor` looks at. Nothing here changes anything."""
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from infra.local import config, place, preflight
+from infra.local.layout import DEFAULT_PORT_BASE, Layout
+from infra.nats.locate import server as nats_server
+from infra.postgres import locate
+from schemas.catalogue import SERVICES
+from shared.errors import Refused
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`ok`, `note` (works, but know it) or `fail` (will not work)."""
+
+    level: Literal["ok", "note", "fail"]
+    what: str
+    says: str
+
+    def as_dict(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def examine(named: Path) -> list[Finding]:
+    layout = Layout(named.resolve())
+    return [*_machine(), *_state(layout)]
+
+
+def _machine() -> Iterator[Finding]:
+    yield Finding("ok" if sys.version_info >= (3, 11) else "fail", "Python", f"{sys.version.split()[0]} ({sys.executable})")
+    yield _tried("Postgres", lambda: f"version {locate.major(locate.bin_folder())} in {locate.bin_folder()}")
+    yield _tried("NATS server", lambda: str(nats_server()))
+    if os.getuid() != 0:
+        yield Finding("note", "OS users", "not root: all parts will run as one OS user, nothing separates them but the databases' and the bus's rights")
+    elif shutil.which("setpriv") and Path("/usr/sbin/useradd").exists():
+        yield Finding("ok", "OS users", "root: every part gets an OS user of its own")
+    else:
+        yield Finding("fail", "OS users", "setpriv (util-linux) and useradd are needed to run as root")
+    yield Finding("note", "Egress", "not separated: nothing keeps parts other than connectors from leaving the machine")
+
+
+def _state(layout: Layout) -> Iterator[Finding]:
+    if not layout.state.exists():
+        yield Finding("ok", "State", f"{layout.state} does not exist yet; `schleuse up` makes it")
+        yield _tried("Ports", lambda: _ports(DEFAULT_PORT_BASE))
+        return
+    try:
+        found = config.read(layout)
+    except Refused as error:
+        yield Finding("fail", "State", error.message)
+        return
+    yield _tried("Disk", lambda: _disk(layout, fresh=found is None))
+    if found is None:
+        yield Finding("ok", "State", f"{layout.state} is empty")
+        return
+    running = place.held(layout)
+    yield Finding("ok", "State", f"version {found.version}, {'running' if running else 'not running'}")
+    if not running:
+        yield _tried("Ports", lambda: _ports(found.port_base))
+    yield from _permissions(layout, found)
+
+
+def _permissions(layout: Layout, found: config.Config) -> Iterator[Finding]:
+    wrong: list[str] = []
+    for path, uid, mode in _expected(layout, found):
+        if not os.path.lexists(path):
+            wrong.append(f"{path} is missing")
+            continue
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode) or status.st_uid != uid or stat.S_IMODE(status.st_mode) != mode:
+            wrong.append(f"{path} is {stat.filemode(status.st_mode)} of user {status.st_uid}, not {mode:04o} of {uid}")
+    yield Finding("fail" if wrong else "ok", "Files", "; ".join(wrong) or "owners and modes are as they must be")
+
+
+def _expected(layout: Layout, found: config.Config) -> Iterator[tuple[Path, int, int]]:
+    me = found.install_uid
+    yield from ((path, me, 0o755) for path in (layout.state, layout.run, layout.keys, layout.tls, layout.nats, layout.logs))
+    yield layout.operator_token, me, 0o600
+    yield layout.tls / "nats.key", found.uids["nats"], 0o600
+    yield layout.pg_socket_dir, found.uids["pgadm"], 0o2750
+    yield layout.pg, found.uids["pgadm"], 0o700
+    for service in SERVICES:
+        yield layout.run / service, found.uids[service], 0o755
+        yield layout.keys / service, found.uids[service], 0o700
+        if os.access(layout.keys / service, os.X_OK):
+            yield layout.keys / service / "bus.nk", found.uids[service], 0o600
+
+
+def _ports(base: int) -> str:
+    preflight.ports(base)
+    return f"{base} to {base + len(config.FRONT_PORTS) - 1} are free"
+
+
+def _disk(layout: Layout, *, fresh: bool) -> str:
+    preflight.disk(layout, fresh=fresh)
+    return f"{shutil.disk_usage(layout.state).free // 1024**2} MiB free"
+
+
+def _tried(what: str, look: Callable[[], str]) -> Finding:
+    try:
+        return Finding("ok", what, look())
+    except Refused as error:
+        return Finding("fail", what, error.message)
