@@ -6,9 +6,9 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := sh infra/local/pip.sh $(VENV)
-INSTALL := $(PIP) install --quiet --no-deps --require-hashes --only-binary :all:
+INSTALL := $(PIP) install --quiet --quiet --no-deps --require-hashes
 CACHE := .cache
-AXE := axe-core@4.11.1
+AXE := axe-core@4.14.1
 CODE := schemas shared services infra tests
 PYTEST := $(BIN)/python -m pytest --timeout 600
 

@@ -33,7 +33,9 @@ ABOUT = "Runs and operates Schleuse. Exit codes: 0 done, 1 failed or a differenc
 
 def build(arguments: list[str]) -> typer.Typer:
     """The application with the command that `arguments` name, or with all of them."""
-    app = typer.Typer(name="schleuse", help=ABOUT, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        name="schleuse", help=ABOUT, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    )
     app.callback()(_nothing)
     asked = next((each for each in arguments if not each.startswith("-")), "")
     for module in [COMMANDS[asked]] if asked in COMMANDS else dict.fromkeys(COMMANDS.values()):
@@ -54,7 +56,9 @@ def run() -> None:
         sys.exit(exit_code(error))
     except FileNotFoundError as error:
         if error.filename and str(error.filename).endswith("config.json"):
-            complain(f"{str(error.filename).removesuffix('/config.json')} is no state directory; start one with `schleuse up`")
+            complain(
+                f"{str(error.filename).removesuffix('/config.json')} is no state directory; start one with `schleuse up`"
+            )
             sys.exit(NOT_RUNNING)
         complain(f"{error.strerror}: {error.filename}")
         sys.exit(FAILED)

@@ -58,7 +58,9 @@ def announce(config: Config | None, link: str | None, *, foreground: bool) -> No
     if link:
         out.print(f"  {'Sign in':<10} [bold]{escape(link)}[/]  [dim](open this link once to become the owner)[/]")
     out.print(f"  {'OS users':<10} {_separation(config)}")
-    out.print(f"  {'Egress':<10} {'only connectors may leave this machine' if config.egress_separation else 'not separated: any part may leave this machine'}")
+    out.print(
+        f"  {'Egress':<10} {'only connectors may leave this machine' if config.egress_separation else 'not separated: any part may leave this machine'}"
+    )
     if foreground:
         out.print("  [dim]Ctrl-C stops everything.[/]")
 

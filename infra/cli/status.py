@@ -33,16 +33,28 @@ def _show(found: dict[str, Any]) -> None:
         table.add_column(column)
     for name, part in (found["servers"] | found["services"]).items():
         colour = "green" if part["ready"] else "yellow"
-        table.add_row(name, f"[{colour}]{part['state']}[/]", str(part["pid"] or "–"), str(part["restarts"]), escape(_figures(part)))
+        table.add_row(
+            name,
+            f"[{colour}]{part['state']}[/]",
+            str(part["pid"] or "–"),
+            str(part["restarts"]),
+            escape(_figures(part)),
+        )
     out = Console(highlight=False, soft_wrap=True)
     out.print(table)
     for name, url in found["urls"].items():
         out.print(f"{name:<10} {escape(url)}")
-    out.print(f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}")
+    out.print(
+        f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}"
+    )
 
 
 def _figures(part: dict[str, Any]) -> str:
-    red = [f"{name}: {each.get('detail') or 'not ok'}" for name, each in part.get("conditions", {}).items() if not each.get("ok")]
+    red = [
+        f"{name}: {each.get('detail') or 'not ok'}"
+        for name, each in part.get("conditions", {}).items()
+        if not each.get("ok")
+    ]
     return ", ".join([*red, *(f"{name} {value}" for name, value in part.get("figures", {}).items())])
 
 

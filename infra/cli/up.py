@@ -25,15 +25,24 @@ def register(app: typer.Typer) -> None:
 
 def up(
     state: State = DEFAULT_STATE,
-    port_base: Annotated[int | None, typer.Option("--port-base", help="Console here, site + 1, workspace + 2, bus + 3. Kept for later starts.", show_default="8420")] = None,
+    port_base: Annotated[
+        int | None,
+        typer.Option(
+            "--port-base",
+            help="Console here, site + 1, workspace + 2, bus + 3. Kept for later starts.",
+            show_default="8420",
+        ),
+    ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Run in the background.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="With --detach: return when everything is ready.")] = False,
     as_json: Json = False,
 ) -> None:
     """Set up what is missing and start everything. A second start keeps all data."""
-    already = place.held(Layout(state.resolve())) if state.exists() else False
+    already = place.held(_layout(state)) if state.exists() else False
     if already and not detach:
-        raise Refused(f"{state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running")
+        raise Refused(
+            f"{state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running"
+        )
     if already:
         code = _wait_for_running(state) if wait else OK
     elif detach:
@@ -74,7 +83,8 @@ def _foreground(state: Path, port_base: int | None, progress: Progress) -> int:
 
 
 async def _say_soon(state: Path) -> None:
-    announce(config.read(Layout(state.resolve())), await owner_link(state), foreground=True)
+    link = await owner_link(state)
+    announce(config.read(_layout(state)), link, foreground=True)
 
 
 def _say(state: Path, *, as_json: bool) -> None:
@@ -82,7 +92,11 @@ def _say(state: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(report(state) | {"owner_link": link})
     else:
-        announce(config.read(Layout(state.resolve())), link, foreground=False)
+        announce(config.read(_layout(state)), link, foreground=False)
+
+
+def _layout(state: Path) -> Layout:
+    return Layout(state.resolve())
 
 
 async def owner_link(state: Path) -> str | None:
@@ -99,11 +113,9 @@ def _wait_for_running(state: Path) -> int:
         found = report(state)
         if found["ready"]:
             return OK
-        if not place.held(Layout(state.resolve())):
+        if not place.held(_layout(state)):
             complain(f"{state} stopped while starting; see `schleuse logs --state {state}`")
             return FAILED
         time.sleep(0.1)
     complain(f"{state} did not become ready within {WAIT_SECONDS:.0f} s; see `schleuse status`")
     return FAILED
-
-

@@ -35,11 +35,17 @@ def examine(named: Path) -> list[Finding]:
 
 
 def _machine() -> Iterator[Finding]:
-    yield Finding("ok" if sys.version_info >= (3, 11) else "fail", "Python", f"{sys.version.split()[0]} ({sys.executable})")
+    yield Finding(
+        "ok" if sys.version_info >= (3, 11) else "fail", "Python", f"{sys.version.split()[0]} ({sys.executable})"
+    )
     yield _tried("Postgres", lambda: f"version {locate.major(locate.bin_folder())} in {locate.bin_folder()}")
     yield _tried("NATS server", lambda: str(nats_server()))
     if os.getuid() != 0:
-        yield Finding("note", "OS users", "not root: all parts will run as one OS user, nothing separates them but the databases' and the bus's rights")
+        yield Finding(
+            "note",
+            "OS users",
+            "not root: all parts will run as one OS user, nothing separates them but the databases' and the bus's rights",
+        )
     elif shutil.which("setpriv") and Path("/usr/sbin/useradd").exists():
         yield Finding("ok", "OS users", "root: every part gets an OS user of its own")
     else:
@@ -82,7 +88,9 @@ def _permissions(layout: Layout, found: config.Config) -> Iterator[Finding]:
 
 def _expected(layout: Layout, found: config.Config) -> Iterator[tuple[Path, int, int]]:
     me = found.install_uid
-    yield from ((path, me, 0o755) for path in (layout.state, layout.run, layout.keys, layout.tls, layout.nats, layout.logs))
+    yield from (
+        (path, me, 0o755) for path in (layout.state, layout.run, layout.keys, layout.tls, layout.nats, layout.logs)
+    )
     yield layout.operator_token, me, 0o600
     yield layout.tls / "nats.key", found.uids["nats"], 0o600
     yield layout.pg_socket_dir, found.uids["pgadm"], 0o2750

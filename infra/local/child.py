@@ -14,7 +14,9 @@ LAST_OUTPUT_SECONDS = 1.0
 class Child:
     """Started in a session of its own, so that a Ctrl-C in the terminal reaches the supervisor only."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], folder: str, line: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, command: list[str], environment: dict[str, str], folder: str, line: Callable[[bytes], None]
+    ) -> None:
         self._line = line
         reading, writing = os.pipe()
         try:
@@ -63,7 +65,9 @@ class Child:
 
     async def _read(self) -> None:
         reader = asyncio.StreamReader(limit=LONGEST_LINE)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._output)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), self._output
+        )
         try:
             while True:
                 try:

@@ -58,7 +58,9 @@ def ask_at(path: Path, verb: str) -> dict[str, Any]:
             client.sendall(verb.encode() + b"\n")
             answer = client.makefile("rb").readline()
         except (FileNotFoundError, ConnectionError, TimeoutError):
-            raise Transient(f"nothing is running in {path.parents[1]}; start it with `schleuse up`", code="not_running") from None
+            raise Transient(
+                f"nothing is running in {path.parents[1]}; start it with `schleuse up`", code="not_running"
+            ) from None
     if not answer:
         raise Transient(f"the supervisor of {path.parents[1]} is just stopping", code="not_running")
     found: dict[str, Any] = json.loads(answer)

@@ -36,7 +36,7 @@ class LogFile:
     def _open(self) -> BinaryIO:
         if self._stream is None:
             handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o640)
-            self._stream = os.fdopen(handle, "ab", buffering=0)  # type: ignore[assignment]
+            self._stream = os.fdopen(handle, "ab", buffering=0)
         assert self._stream is not None
         return self._stream
 

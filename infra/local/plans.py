@@ -39,4 +39,6 @@ def _service(prepared: Prepared, name: str, may_start: Callable[[], Awaitable[No
     layout, runtime = prepared.layout, prepared.runtime
     command = [str(runtime.python), "-m", f"services.{name}", "--state", str(layout.state)]
     probe = partial(readiness.service, layout.health(name))
-    return Plan(name, as_user(prepared.who, name, command), environment(runtime), str(runtime.code), probe, may_start=may_start)
+    return Plan(
+        name, as_user(prepared.who, name, command), environment(runtime), str(runtime.code), probe, may_start=may_start
+    )

@@ -30,12 +30,24 @@ def report(named: Path) -> Report:
         "running": True,
         "services": {name: parts[name] | figures[name] for name in SERVICE_ORDER if name in parts},
         "servers": {name: parts[name] for name in SERVERS if name in parts},
-        "supervisor": {"pid": supervisor["pid"], "up_seconds": supervisor["up_seconds"], "starting": supervisor["starting"]},
+        "supervisor": {
+            "pid": supervisor["pid"],
+            "up_seconds": supervisor["up_seconds"],
+            "starting": supervisor["starting"],
+        },
     } | _installation(found)
 
 
 def _empty() -> Report:
-    return {"ready": False, "running": False, "services": {}, "servers": {}, "urls": {}, "os_separation": False, "egress_separation": False}
+    return {
+        "ready": False,
+        "running": False,
+        "services": {},
+        "servers": {},
+        "urls": {},
+        "os_separation": False,
+        "egress_separation": False,
+    }
 
 
 def _installation(found: config.Config) -> Report:

@@ -16,12 +16,12 @@ from typing import Any
 
 import nats.errors
 
-from infra.local import identities, place, plans, processes
+from infra.local import identities, place, plans, processes, readiness
 from infra.local.command import as_user, environment
 from infra.local.control import ControlServer
 from infra.local.layout import PARTS, Layout
 from infra.local.logfile import LogFile
-from infra.local.part import Part
+from infra.local.part import Part, Plan
 from infra.local.prepare import Prepared, make_run_folder, prepare
 from infra.nats.provision import provision as provision_bus
 from schemas.catalogue import SERVICES
@@ -30,6 +30,8 @@ from shared.errors import Refused
 
 SERVICE_GRACE = 6.0
 SERVER_GRACE = 2.5
+SERVERS = ("postgres", "nats")
+FOREVER = float("inf")
 Event = dict[str, Any]
 Tell = Callable[[Event], None]
 
@@ -127,7 +129,7 @@ class Supervisor:
         for name in plans.SERVICE_ORDER:
             await self._came_up(name)
 
-    def _part(self, plan: plans.Plan, layout: Layout) -> Part:
+    def _part(self, plan: Plan, layout: Layout) -> Part:
         return Part(plan, LogFile(layout.logs / f"{plan.name}.log"), self._notice, self._write_down)
 
     async def _came_up(self, name: str) -> None:
@@ -137,7 +139,13 @@ class Supervisor:
             raise Refused(f"{name} did not become ready{said} (see {part.log.path})", code="not_ready")
 
     async def _provision_postgres(self, prepared: Prepared) -> None:
-        command = [str(prepared.runtime.python), "-m", "infra.postgres.provision", "--state", str(prepared.layout.state)]
+        command = [
+            str(prepared.runtime.python),
+            "-m",
+            "infra.postgres.provision",
+            "--state",
+            str(prepared.layout.state),
+        ]
         process = await asyncio.create_subprocess_exec(
             *as_user(prepared.who, "pgadm", command), env=environment(prepared.runtime), cwd=prepared.runtime.code,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
@@ -146,7 +154,10 @@ class Supervisor:
         if process.returncode:
             text = said.decode(errors="replace").strip()
             self._log_line(f"provisioning: {text}")
-            raise Refused(f"provisioning the databases failed: {text.splitlines()[-1] if text else 'no message'}", code="provision")
+            raise Refused(
+                f"provisioning the databases failed: {text.splitlines()[-1] if text else 'no message'}",
+                code="provision",
+            )
 
     async def _provision_nats(self, prepared: Prepared) -> None:
         layout = prepared.layout
@@ -156,8 +167,10 @@ class Supervisor:
             raise Refused(f"provisioning the bus failed: {error}", code="provision") from None
 
     async def _servers_ready(self) -> None:
-        while not all(self._parts[name].state == "ready" for name in ("postgres", "nats")):
-            await asyncio.sleep(0.05)
+        async def ready() -> bool:
+            return all(self._parts[name].state == "ready" for name in SERVERS)
+
+        await readiness.until(ready, FOREVER)
 
     async def _stop_parts(self) -> None:
         services = [part for name, part in self._parts.items() if name in SERVICES]

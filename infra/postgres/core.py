@@ -190,4 +190,6 @@ def _sql(element: Any) -> str:
 
 
 def _sql_column(table: Table, name: str) -> str:
-    return str(DIALECT.ddl_compiler(DIALECT, CreateTable(table)).get_column_specification(table.columns[name]))
+    compiler = DIALECT.ddl_compiler(DIALECT, CreateTable(table))
+    specification: str = compiler.get_column_specification(table.columns[name])  # type: ignore[no-untyped-call]
+    return specification
