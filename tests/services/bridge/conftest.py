@@ -135,7 +135,8 @@ def received(name: str, data: Data, sender: str = "console", key: str = "k", ver
         keyversion=version,
         data=data.model_dump(mode="json"),
     )
-    return Received(data, envelope, envelope.to_bytes(), from_subject(sender, name))
+    raw = json.dumps(envelope.model_dump(mode="json", exclude_none=True)).encode()
+    return Received(data, envelope, raw, from_subject(sender, name))
 
 
 def names(told: list[dict[str, Any]]) -> list[str]:

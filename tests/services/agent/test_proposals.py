@@ -1,0 +1,48 @@
+"""The agent can propose and cannot decide."""
+
+import json
+
+import pytest
+
+from schemas.catalogue import owned_by
+from services.agent.tables import app
+from services.agent.usecases.propose_item import propose_item
+from shared.db import Database, create_missing
+from shared.errors import Refused, TooLarge
+from shared.ids import item_id
+from shared.testing.servers import Servers
+
+
+@pytest.fixture
+async def db(servers: Servers):  # type: ignore[no-untyped-def]
+    found = Database(servers.settings("agent"), pool_size=2)
+    await found.start()
+    await create_missing(found, app)
+    yield found
+    await found.stop()
+
+
+async def test_a_proposal_is_staged_for_the_lock(db: Database) -> None:
+    for version in (1, 2):
+        async with db.transaction() as tx:
+            proposed = await propose_item(tx, "doc", "en", "from-the-agent", "# Water\n\nIt rises\x00.")
+        assert proposed == item_id("doc", "en", "from-the-agent")
+        async with db.reading() as tx:
+            row = await tx.raw.fetchrow("SELECT name, subject, body FROM app.outbox ORDER BY position DESC LIMIT 1")
+        assert row is not None
+        assert (row["name"], row["subject"]) == ("item.proposed", "from.agent.item.proposed")
+        envelope = json.loads(row["body"])
+        assert envelope["keyversion"] == version
+        assert envelope["data"]["submitted_by"]["via"] == "agent"
+
+
+async def test_the_agent_owns_no_event_that_decides() -> None:
+    assert [event.name for event in owned_by("agent")] == ["item.proposed"]
+
+
+async def test_bad_proposals_are_refused_with_the_reason(db: Database) -> None:
+    async with db.transaction() as tx:
+        with pytest.raises(Refused, match="kind"):
+            await propose_item(tx, "poem", "en", "x", "# T\n\nx")
+        with pytest.raises(TooLarge, match="512 KiB"):
+            await propose_item(tx, "doc", "en", "x", "# T\n\n" + "x" * 600_000)

@@ -1,0 +1,66 @@
+"""The call audit is one chain (rule 17)."""
+
+import asyncio
+
+import asyncpg
+import pytest
+
+from services.connectors.main import SELF_CHECK
+from services.connectors.tables import app
+from services.connectors.usecases.record_call import record_call
+from services.connectors.usecases.verify_audit import verify_audit
+from shared.db import Database, create_missing
+from shared.testing.servers import Servers
+
+
+@pytest.fixture
+async def db(servers: Servers):  # type: ignore[no-untyped-def]
+    found = Database(servers.settings("connectors"), pool_size=4)
+    await found.start()
+    await create_missing(found, app)
+    yield found
+    await found.stop()
+
+
+async def record(db: Database) -> None:
+    async with db.transaction() as tx:
+        await record_call(tx, SELF_CHECK)
+
+
+async def test_appends_never_fork_under_concurrency(db: Database) -> None:
+    before = (await verify_audit(db))["entries"]
+    await asyncio.gather(*(record(db) for _ in range(20)))
+    report = await verify_audit(db)
+    assert report["ok"], report
+    assert report["entries"] == before + 20
+
+
+async def test_each_entry_is_published_once(db: Database) -> None:
+    await record(db)
+    async with db.reading() as tx:
+        entries = await tx.raw.fetchval("SELECT count(*) FROM core.call_audit")
+        events = await tx.raw.fetchval("SELECT count(*) FROM app.outbox WHERE name = 'call.audited'")
+    assert entries == events
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE core.call_audit SET seq = 0",
+        "DELETE FROM core.call_audit",
+        "TRUNCATE core.call_audit",
+        "DROP TABLE core.call_audit",
+    ],
+)
+async def test_the_audit_cannot_be_rewritten(db: Database, statement: str) -> None:
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        async with db.transaction() as tx:
+            await tx.raw.execute(statement)
+
+
+async def test_an_entry_that_does_not_continue_the_chain_is_refused(db: Database) -> None:
+    sql = """INSERT INTO core.call_audit (seq, entry_id, entry, hash, previous)
+      VALUES (1000000, gen_random_uuid(), 'x', encode(sha256('x'), 'hex'), repeat('a', 64))"""
+    with pytest.raises(asyncpg.CheckViolationError, match="continues"):
+        async with db.transaction() as tx:
+            await tx.raw.execute(sql)
