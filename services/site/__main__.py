@@ -1,0 +1,3 @@
+from services.site.main import main
+
+main()

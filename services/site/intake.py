@@ -1,0 +1,36 @@
+"""What the site hears: all of it comes from the gate, and is believed for its signatures only."""
+
+from schemas.bridge.v1 import HeadSealed, ItemPublished, ItemRetracted, KeyRecorded, ModeEntered
+from services.site.publication.books import Books
+from services.site.publication.domain import Link
+from services.site.publication.usecases.apply_entry import apply_entry
+from services.site.publication.usecases.see_head import see_head
+from shared.bus import Received, on
+from shared.db import Tx
+
+
+class SiteIntake:
+    def __init__(self, books: Books) -> None:
+        self._books = books
+
+    @on("item.published")
+    async def on_item_published(self, tx: Tx, event: Received[ItemPublished]) -> None:
+        data = event.data
+        await apply_entry(tx, self._books, Link(data.gate, data.decision), data.content, data.item_id)
+
+    @on("item.retracted")
+    async def on_item_retracted(self, tx: Tx, event: Received[ItemRetracted]) -> None:
+        data = event.data
+        await apply_entry(tx, self._books, Link(data.gate, data.withdrawal), item_id=data.item_id)
+
+    @on("mode.entered")
+    async def on_mode_entered(self, tx: Tx, event: Received[ModeEntered]) -> None:
+        await apply_entry(tx, self._books, Link(event.data.gate, event.data.setting))
+
+    @on("key.recorded")
+    async def on_key_recorded(self, tx: Tx, event: Received[KeyRecorded]) -> None:
+        await apply_entry(tx, self._books, Link(event.data.gate, event.data.change))
+
+    @on("head.sealed")
+    async def on_head_sealed(self, tx: Tx, event: Received[HeadSealed]) -> None:
+        await see_head(tx, self._books, event.data.head)

@@ -1,0 +1,117 @@
+"""What this process knows of the gate's log. The database's head row decides what comes next; this follows it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from schemas.statements import GateHead, Signed
+from services.site.publication import store
+from services.site.publication.domain import BadReceipt, Entered, Link, LogState, Published, enter
+from services.site.publication.door import Door
+from services.site.publication.shelf import Shelf
+from shared.clock import now
+from shared.db import Tx
+from shared.signing import PublicKeys
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A row that was not shown, or a place where the stored log was touched."""
+
+    reason: str
+    item_id: UUID | None = None
+    path: str | None = None
+
+
+class Books:
+    """The verified log, its shelf and its door.
+
+    `states` remembers what the log stands at after an entry, by the entry's hash. The hash fixes all that went before, so
+    a state is right whichever transaction found it, also one that was rolled back. `listeners` are told of every entry and
+    head.
+    """
+
+    def __init__(self, keys: PublicKeys, shelf: Shelf, door: Door) -> None:
+        self.keys = keys
+        self.shelf = shelf
+        self.door = door
+        self.start = LogState(keys.ids("decision"))
+        self.log = self.start
+        self.states: dict[str, LogState] = {self.start.hash: self.start}
+        self.hashes: list[str] = []
+        self.versions: dict[UUID, tuple[int, str]] = {}
+        self.log_versions: dict[int, str] = {}
+        self.faults: dict[str, Fault] = {}
+        self.missing: set[UUID] = set()
+        self.heads: set[str] = set()
+        self.listeners: list[Callable[[], None]] = []
+        self.asked = 0
+        self.asked_at = float("-inf")
+
+    def enter(self, before: LogState, link: Link) -> Entered:
+        """Verify the link behind a state."""
+        entered = enter(before, link, self.keys)
+        self.states[entered.hash] = entered.after
+        return entered
+
+    async def state_at(self, tx: Tx, seq: int, hash_: str) -> LogState:
+        """The state at the database's head, which may have moved on in this transaction or by another instance."""
+        known = self.states.get(hash_)
+        if known is not None:
+            return known
+        state = self.log if seq >= self.log.seq else self.start
+        for link in await store.links_after(tx, state.seq):
+            state = self.enter(state, link).after
+        if state.hash != hash_:
+            raise BadReceipt(f"the stored log does not lead to its head at entry {seq}")
+        return state
+
+    def hash_at(self, seq: int) -> str | None:
+        return self.hashes[seq] if 0 <= seq < len(self.hashes) else None
+
+    def see(self, sealed: Signed, head: GateHead) -> None:
+        """A verified head, whichever instance of the site received it."""
+        self.heads.add(sealed.hash)
+        self.door.see(head, self.log, self.hash_at)
+        self._tell()
+
+    def _tell(self) -> None:
+        for listener in self.listeners:
+            listener()
+
+    def advance(self, entered: Entered) -> None:
+        """The next stored entry. One that is known already, because it was stored again, changes nothing."""
+        if entered.entry.seq != self.log.seq + 1:
+            return
+        self.states.pop(self.log.hash, None)
+        self.log = entered.after
+        self.states[self.log.hash] = self.log
+        self.hashes.append(self.log.hash)
+        self.shelf.note(entered)
+        self.door.reached(self.log)
+
+    def commit(self, entered: Entered, item: Published | None, xmin: str) -> None:
+        """An entry of the log and its row are durable. They were written together and bear the same version."""
+        self.advance(entered)
+        self.log_versions[entered.entry.seq] = xmin
+        if item is not None:
+            self.show(item, xmin)
+        self._tell()
+
+    def show(self, item: Published, xmin: str, at: datetime | None = None) -> None:
+        """A stored and verified row."""
+        current = self.shelf.current(item.item_id)
+        if current is None or current.entry.seq != item.seq:
+            return
+        self.versions[item.item_id] = (item.seq, xmin)
+        self.missing.discard(item.item_id)
+        self.shelf.put(item, at or now())
+
+    def hide(self, item_id: UUID) -> None:
+        """The item's row is gone or cannot be believed."""
+        self.versions.pop(item_id, None)
+        self.shelf.take_down(item_id)
+
+    def found(self, faults: dict[str, Fault]) -> None:
+        self.faults = faults

@@ -1,0 +1,122 @@
+"""Compare what is stored with what was verified: at start everything, then whatever changed, by whomever.
+
+Done under the lock of the head row, so that no entry is half applied. Rows that this process wrote itself are known by
+their version (xmin) and not read again.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+
+from schemas.model import Slug
+from schemas.site.v1 import RowRejected
+from services.site.publication import store
+from services.site.publication.books import Books, Fault
+from services.site.publication.domain import BadReceipt, LogState, Row, check_row, replay
+from shared.clock import now
+from shared.db import Tx
+from shared.errors import BadSignature
+
+_CHUNK = 200
+_SLUG: TypeAdapter[str] = TypeAdapter(Slug)
+
+
+@dataclass
+class Stock:
+    """What a sweep found: our head in the database, and the faults by their names."""
+
+    seq: int
+    faults: dict[str, Fault] = field(default_factory=dict)
+
+
+async def sweep_rows(tx: Tx, books: Books) -> Stock:
+    """Bring memory in line with the database, and report each new fault once."""
+    seq, _ = await store.head(tx)
+    stock = Stock(seq)
+    await _sweep_log(tx, books, stock)
+    await _sweep_entries(tx, books, stock)
+    await _record(tx, books, stock.faults)
+    return stock
+
+
+async def _sweep_log(tx: Tx, books: Books, stock: Stock) -> None:
+    versions = await store.log_versions(tx)
+    touched = any(versions.get(seq) != xmin for seq, xmin in books.log_versions.items() if seq <= stock.seq)
+    start = books.start if touched else books.log
+    if stock.seq > start.seq or touched:
+        await _replay(tx, books, stock, start)
+    books.log_versions = {seq: xmin for seq, xmin in versions.items() if seq <= stock.seq}
+    for seq, xmin in versions.items():
+        if seq > stock.seq and seq > books.log.seq:
+            stock.faults[f"log {seq} {xmin}"] = Fault(f"entry {seq} lies behind the head of the gate's log")
+
+
+async def _replay(tx: Tx, books: Books, stock: Stock, start: LogState) -> None:
+    """Read stored links. Those that are not right are cut off, and asked for again."""
+    links = await store.links_after(tx, start.seq)
+    state, entered, fault = await asyncio.to_thread(replay, start, links, books.keys)
+    if fault is None and state.seq != stock.seq:
+        fault = f"entry {state.seq + 1} is missing"
+    if fault is not None:
+        stock.faults[f"log from {state.seq + 1} to {stock.seq}"] = Fault(f"the stored log was touched: {fault}"[:500])
+        await store.set_head(tx, state.seq, state.hash)
+        stock.seq = state.seq
+    for found in entered:
+        books.advance(found)
+
+
+async def _sweep_entries(tx: Tx, books: Books, stock: Stock) -> None:
+    versions = await store.row_versions(tx)
+    strange = [item_id for item_id, version in versions.items() if books.versions.get(item_id) != version]
+    names = {item_id: f"row {item_id} {versions[item_id][0]} {versions[item_id][1]}" for item_id in strange}
+    stock.faults |= {name: books.faults[name] for name in names.values() if name in books.faults}
+    unread = [item_id for item_id in strange if names[item_id] not in books.faults]
+    for at in range(0, len(unread), _CHUNK):
+        for row in await store.rows(tx, unread[at : at + _CHUNK]):
+            _check(books, stock, names[row.item_id], row)
+        await asyncio.sleep(0)
+    for item_id in [each for each in books.shelf.due() if each not in versions]:
+        _miss(books, stock, item_id)
+
+
+def _check(books: Books, stock: Stock, name: str, row: Row) -> None:
+    try:
+        item = check_row(row, books.shelf.current(row.item_id))
+    except (BadReceipt, BadSignature) as error:
+        books.hide(row.item_id)
+        stock.faults[name] = Fault(error.message[:500], row.item_id, row.path)
+        return
+    books.show(item, row.xmin)
+
+
+def _miss(books: Books, stock: Stock, item_id: UUID) -> None:
+    current = books.shelf.current(item_id)
+    assert current is not None
+    books.hide(item_id)
+    books.missing.add(item_id)
+    path = getattr(current.statement, "path", None)
+    stock.faults[f"missing {item_id} {current.entry.seq}"] = Fault(
+        "the row of a published item is missing", item_id, path
+    )
+
+
+async def _record(tx: Tx, books: Books, faults: dict[str, Fault]) -> None:
+    for name, fault in faults.items():
+        if name in books.faults:
+            continue
+        if await store.add_fault(tx, name, fault.item_id, fault.path, fault.reason):
+            tx.stage("row.rejected", _event(fault), key=name, version=1, about=str(fault.item_id or "log"))
+    gone = [name for name in books.faults if name not in faults]
+    if gone:
+        await store.clear_faults(tx, gone)
+    tx.after_commit(lambda: books.found(faults))
+
+
+def _event(fault: Fault) -> RowRejected:
+    try:
+        path = fault.path and _SLUG.validate_python(fault.path)
+    except ValidationError:
+        path = None
+    return RowRejected(item_id=fault.item_id, path=path, reason=fault.reason, found_at=now())

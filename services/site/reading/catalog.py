@@ -1,0 +1,72 @@
+"""What is published, sorted for lists: by section, by language, by date. Follows the shelf."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from services.site.publication.domain import Published
+from services.site.publication.shelf import Shelf
+from services.site.reading.words import KINDS
+
+BY_DATE = ("announcement", "report")
+"""Kinds whose lists start with the newest; the others go by title."""
+
+
+class Catalog:
+    """Lists are sorted when they are asked for and kept until something is published or withdrawn."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._places: dict[tuple[str, str], dict[str, Published]] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+        self._sorted: dict[tuple[str | None, str | None], list[Published]] = {}
+        self.most_read: list[UUID] = []
+        shelf.listeners.append(self._moved)
+
+    def _moved(self, before: Published | None, after: Published | None) -> None:
+        self._sorted.clear()
+        for item, step in ((before, -1), (after, 1)):
+            if item is None:
+                continue
+            place = self._places.setdefault((item.kind, item.path), {})
+            if step > 0:
+                place[item.lang] = item
+            else:
+                place.pop(item.lang, None)
+            section = (item.kind, item.lang)
+            self._counts[section] = self._counts.get(section, 0) + step
+
+    def count(self, kind: str | None = None, lang: str | None = None) -> int:
+        return sum(n for (of, in_), n in self._counts.items() if kind in (None, of) and lang in (None, in_))
+
+    def kinds(self, lang: str | None = None) -> list[str]:
+        """Kinds that have something to show."""
+        return [kind for kind in KINDS if self.count(kind, lang)]
+
+    def languages(self, kind: str | None = None) -> list[str]:
+        return sorted({lang for (of, lang), n in self._counts.items() if n and kind in (None, of)})
+
+    def newest(self, kind: str | None = None, lang: str | None = None) -> list[Published]:
+        key = (f"new {kind}" if kind else None, lang)
+        if key not in self._sorted:
+            self._sorted[key] = sorted(self._of(kind, lang), key=lambda item: item.published_at, reverse=True)
+        return self._sorted[key]
+
+    def section(self, kind: str, lang: str | None = None) -> list[Published]:
+        if kind in BY_DATE:
+            return self.newest(kind, lang)
+        key = (kind, lang)
+        if key not in self._sorted:
+            self._sorted[key] = sorted(self._of(kind, lang), key=lambda item: (item.title.casefold(), item.lang))
+        return self._sorted[key]
+
+    def _of(self, kind: str | None, lang: str | None) -> Iterable[Published]:
+        return (item for item in self._shelf if kind in (None, item.kind) and lang in (None, item.lang))
+
+    def alternates(self, item: Published) -> list[Published]:
+        """The same page in other languages."""
+        place = self._places.get((item.kind, item.path), {})
+        return sorted((each for each in place.values() if each.lang != item.lang), key=lambda each: each.lang)
+
+    def popular(self, lang: str | None) -> list[Published]:
+        found = [item for item_id in self.most_read if (item := self._shelf.public(item_id))]
+        return [item for item in found if lang in (None, item.lang)][:5]

@@ -1,0 +1,56 @@
+"""Which finished pages stop being true when something is published, withdrawn or voted on."""
+
+from datetime import date
+from uuid import UUID
+
+from services.site.publication.domain import Published
+from services.site.publication.shelf import Shelf
+from services.site.reading.cache import ANY, PageCache
+from services.site.reading.catalog import Catalog
+from services.site.reading.pages import place, receipt_of
+from services.site.signals.tallies import Tallies
+from shared.clock import now
+
+
+class Freshness:
+    """Drops pages from the cache. The catalog must follow the shelf before this does."""
+
+    def __init__(self, shelf: Shelf, catalog: Catalog, cache: PageCache, tallies: Tallies) -> None:
+        self._shelf, self._catalog, self._cache, self._tallies = shelf, catalog, cache, tallies
+        self._frame = self._navigation()
+        self._day = now().date()
+        shelf.listeners.append(self._moved)
+        tallies.stale = self._voted
+
+    def _navigation(self) -> tuple[list[str], list[str]]:
+        """What stands around every page."""
+        return self._catalog.kinds(), self._catalog.languages()
+
+    def _moved(self, before: Published | None, after: Published | None) -> None:
+        item = after or before
+        assert item is not None
+        frame = self._navigation()
+        if frame != self._frame:
+            self._frame = frame
+            self._cache.clear()
+            return
+        self._cache.drop(item.url)
+        self._cache.drop_referring(receipt_of(item.item_id))
+        self._cache.drop_referring(ANY)
+        if before is None or after is None:
+            self._cache.drop_referring(item.url)
+            self._cache.drop_referring(place(item))
+
+    def _voted(self, items: set[UUID]) -> None:
+        for item_id in items:
+            item = self._shelf.public(item_id)
+            if item is not None:
+                self._cache.drop(item.url)
+
+    def tick(self) -> None:
+        """Once a second: show new counts, and at midnight new form tokens."""
+        self._tallies.tick()
+        today: date = now().date()
+        if today != self._day:
+            self._day = today
+            self._cache.clear()

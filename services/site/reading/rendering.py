@@ -1,0 +1,103 @@
+"""From verified content to HTML, in two steps: the text itself, which never changes for a content hash, and its links,
+which depend on what else is published."""
+
+import asyncio
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+from uuid import UUID
+
+from services.site.publication import store
+from services.site.publication.books import Books
+from services.site.publication.domain import Published, Row, check_row, read_content
+from shared.db import Database
+from shared.errors import NotFound
+from shared.markup import Rendered, render, resolve
+
+INLINE = 4096
+"""Bytes of content up to which rendering is quicker than handing it to a thread."""
+MAX_TEXTS = 16 * 1024 * 1024
+WORDS_A_MINUTE = 200
+_PLACE = re.compile(r'href="item:/([^"#]*)')
+
+
+@dataclass(frozen=True)
+class Text:
+    """A rendered content. `places`: paths of other items that it links to."""
+
+    item: Published
+    rendered: Rendered
+    places: frozenset[str]
+
+    @property
+    def minutes(self) -> int:
+        return max(1, round(self.rendered.words / WORDS_A_MINUTE))
+
+
+def href(url: str) -> str:
+    """An item's URL as it stands in a link."""
+    return quote(url, safe="/:@!$&'()*+,;=~-._")
+
+
+class Renderer:
+    """Renders what the database holds, after verifying the row once more. Keeps up to 16 MiB of rendered texts."""
+
+    def __init__(self, db: Database, books: Books) -> None:
+        self._db, self._books = db, books
+        self._texts: OrderedDict[tuple[str, str], Text] = OrderedDict()
+        self._bytes = 0
+        self._under_way: dict[tuple[str, str], asyncio.Task[Text]] = {}
+
+    async def row(self, item_id: UUID) -> Row:
+        """The item's row, checked against the log. NotFound or BadReceipt when it must not be shown."""
+        async with self._db.reading() as tx:
+            row = await store.row(tx, item_id)
+        if row is None:
+            raise NotFound("the row is gone")
+        check_row(row, self._books.shelf.current(item_id))
+        return row
+
+    async def text(self, item: Published) -> Text:
+        """The item's rendered text. Several requests for one text render it once."""
+        key = (item.content_hash, item.url)
+        text = self._texts.get(key)
+        if text is not None:
+            self._texts.move_to_end(key)
+            return text if text.item == item else Text(item, text.rendered, text.places)
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.create_task(self._render(item), name="render")
+            task.add_done_callback(lambda _: self._under_way.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def _render(self, item: Published) -> Text:
+        row = await self.row(item.item_id)
+        content = read_content(row.content, item.content_hash)
+        if len(row.content) <= INLINE:
+            rendered = render(content.body, item.lang, item.path, shown_title=item.title)
+        else:
+            rendered = await asyncio.to_thread(render, content.body, item.lang, item.path, shown_title=item.title)
+        text = Text(item, rendered, frozenset(unquote(place) for place in _PLACE.findall(rendered.html)))
+        self._keep((item.content_hash, item.url), text)
+        return text
+
+    def _keep(self, key: tuple[str, str], text: Text) -> None:
+        self._texts[key] = text
+        self._bytes += len(text.rendered.html)
+        while self._bytes > MAX_TEXTS:
+            _, oldest = self._texts.popitem(last=False)
+            self._bytes -= len(oldest.rendered.html)
+
+    def linked(self, text: Text) -> tuple[str, set[str]]:
+        """HTML with links to what is published now (the rest is plain text), and the addresses that were looked up."""
+        item = text.item
+        asked: set[str] = set()
+
+        def lookup(path: str) -> str | None:
+            same = f"/{item.kind}/{item.lang}/{path}"
+            asked.update((same, f"/{path}"))
+            found = self._books.shelf.at(same) or self._books.shelf.at(f"/{path}")
+            return href(found.url) if found else None
+
+        return resolve(text.rendered.html, lookup), asked

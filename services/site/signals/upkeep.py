@@ -1,0 +1,48 @@
+"""Once a minute: old raw signals go, and counts that other instances of the site changed are read again."""
+
+import asyncio
+from collections.abc import Callable
+from uuid import UUID
+
+from services.site.signals import store
+from services.site.signals.tallies import Tallies
+from services.site.signals.usecases.prune_signals import prune_signals
+from shared.db import Database
+from shared.errors import Transient
+from shared.health import Health
+from shared.tasks import spawn
+
+EVERY = 60.0
+MOST_READ = 20
+
+
+class Upkeep:
+    """A part of the service. `most_read` is told the items with most views of the last 7 days."""
+
+    def __init__(self, db: Database, health: Health, tallies: Tallies, most_read: Callable[[list[UUID]], None]) -> None:
+        self._db, self._health, self._tallies, self._most_read = db, health, tallies, most_read
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        await self._read()
+        self._task = spawn(self._run(), name="upkeep")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            try:
+                self._health.figures["signals_pruned"] = await prune_signals(self._db)
+                await self._read()
+                self._health.set("upkeep", True)
+            except Transient as error:
+                self._health.set("upkeep", False, error.message)
+
+    async def _read(self) -> None:
+        async with self._db.reading() as tx:
+            self._tallies.update(await store.tallies(tx))
+            self._most_read(await store.most_read(tx, MOST_READ))
