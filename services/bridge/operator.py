@@ -8,20 +8,23 @@ from services.bridge.gate import DecisionKeys
 from services.bridge.usecases.verify_gate import verify_gate
 from shared.db import Database
 from shared.operator import Verb
+from shared.outbox.hops import HopDesk
 from shared.signing import PublicKeys
 
 
 class Desk:
-    """Verbs: gate.verify, gate.entries, policies.list, keys.list, crossings.list, items.states."""
+    """Verbs: gate.verify, gate.entries, hops, policies.list, keys.list, crossings.list, items.states."""
 
     def __init__(self, db: Database, keys: PublicKeys) -> None:
         self._db, self._keys = db, keys
+        self._hops = HopDesk(db, "bridge")
 
     @property
     def verbs(self) -> dict[str, Verb]:
         return {
             "gate.verify": self.verify,
             "gate.entries": self.entries,
+            "hops": self.hops,
             "policies.list": self.policies,
             "keys.list": self.keys,
             "crossings.list": self.crossings,
@@ -38,6 +41,17 @@ class Desk:
         """{"item_id"} -> {"entries": [{"seq", "kind", "at"}]}."""
         async with self._db.reading() as tx:
             return {"entries": await views.gate_times(tx, UUID(args["item_id"]))}
+
+    async def hops(self, args: dict[str, Any]) -> dict[str, Any]:
+        """What every service answers, with the times at which entries of the gate's log were sealed."""
+        found = await self._hops.hops(args)
+        sealed = (await self.entries(args))["entries"]
+        found["hops"] += [
+            {"event": f"gate.{each['kind']}", "service": "bridge", "step": "sealed", "at": each["at"]}
+            | {"trace_id": "", "subject": f"entry {each['seq']}"}
+            for each in sealed
+        ]
+        return found
 
     async def policies(self, _: dict[str, Any]) -> dict[str, Any]:
         async with self._db.reading() as tx:

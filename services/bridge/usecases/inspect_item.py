@@ -1,5 +1,6 @@
 """Look at a submission before it is queued (S14). Runs outside of any transaction: it may take two seconds."""
 
+import unicodedata
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -15,6 +16,7 @@ from services.bridge.domain import fault_line
 from services.bridge.inspection import Inspector
 from shared.db import Database
 from shared.ids import item_id
+from shared.markup import invisible
 
 Submission = ItemSubmitted | ItemProposed
 
@@ -50,6 +52,12 @@ def read_content(data: Submission) -> ItemContent | str:
         return "the content does not have the hash that was stated"
     if item_id(data.kind, data.lang, data.path) != data.item_id:
         return "the item's id does not belong to its kind, language and path"
+    if (
+        invisible(data.path)
+        or unicodedata.normalize("NFC", data.path) != data.path
+        or {".", ".."} & set(data.path.split("/"))
+    ):
+        return "the path has invisible characters, is not in NFC, or has a segment that means another folder"
     try:
         return ItemContent.from_bytes(data.content)
     except ValidationError as error:
