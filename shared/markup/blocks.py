@@ -52,6 +52,10 @@ def _paragraph(state: StateBlock, content: str, kind: str) -> None:
     state.push("paragraph_close", "p", -1)
 
 
+def _starts(state: StateBlock, line: int, chars: tuple[str, ...]) -> bool:
+    return state.src.startswith(chars, state.bMarks[line] + state.tShift[line]) and not state.is_code_block(line)
+
+
 def _text(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
 
@@ -70,7 +74,7 @@ def _open(state: StateBlock, name: str, title: str | None, start: int, end: int)
 
 def _fill(state: StateBlock, start: int, end: int, indent: int) -> None:
     kept = state.lineMax, state.parentType, state.blkIndent
-    state.lineMax, state.parentType, state.blkIndent = end, "admonition", state.blkIndent + indent  # type: ignore[assignment]
+    state.lineMax, state.parentType, state.blkIndent = end, "admonition", state.blkIndent + indent
     state.md.block.tokenize(state, start, end)
     state.lineMax, state.parentType, state.blkIndent = kept
     state.push("admonition_close", "div", -1)
@@ -78,7 +82,7 @@ def _fill(state: StateBlock, start: int, end: int, indent: int) -> None:
 
 def slashes(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """`/// note | Title` … `///`; a block inside a block has fewer slashes. Left open, it ends where its parent ends."""
-    if state.is_code_block(start):
+    if not _starts(state, start, ("/",)):
         return False
     opening = _SLASHES.match(_text(state, start))
     if not opening or opening[2].lower() not in KINDS:
@@ -114,7 +118,7 @@ def _closing(state: StateBlock, first: int, end: int, marker: str) -> int:
 
 def bangs(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """`!!! note "Title"` (or `???`, folded) with its content indented by four spaces."""
-    if state.is_code_block(start):
+    if not _starts(state, start, ("!", "?")):
         return False
     opening = _BANGS.match(_text(state, start))
     if not opening or opening[2].lower() not in KINDS:
@@ -134,8 +138,10 @@ def bangs(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def include(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """`{* ../file.py hl[1] *}` stays visible, as code: files outside the document are never read."""
+    if not _starts(state, start, ("{",)):
+        return False
     text = _text(state, start)
-    if state.is_code_block(start) or not (text.startswith("{*") and text.endswith("*}")):
+    if not (text.startswith("{*") and text.endswith("*}")):
         return False
     if not silent:
         _paragraph(state, text, "code")
@@ -145,16 +151,21 @@ def include(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def alerts(state: StateCore) -> None:
     """Core rule: a quote that begins with `[!NOTE]` is an admonition."""
-    for at, token in enumerate(state.tokens[:-2]):
-        inline = state.tokens[at + 2]
-        if token.type != "blockquote_open" or inline.type != "inline":
-            continue
-        found = _ALERT.match(inline.content)
-        if found and found[1].lower() in KINDS:
-            inline.content = inline.content[found.end() :]
-            token.type, token.tag, token.meta = "admonition_open", "div", {"kind": KINDS[found[1].lower()]}
-            closing = next(t for t in state.tokens[at:] if t.type == "blockquote_close" and t.level == token.level)
-            closing.type = "admonition_close"
+    is_alert: list[bool] = []
+    for at, token in enumerate(state.tokens):
+        if token.type == "blockquote_open":
+            is_alert.append(_alert(token, state.tokens[at + 2] if at + 2 < len(state.tokens) else token))
+        elif token.type == "blockquote_close" and is_alert.pop():
+            token.type = "admonition_close"
+
+
+def _alert(opening: Token, inline: Token) -> bool:
+    found = _ALERT.match(inline.content) if inline.type == "inline" else None
+    if found is None or found[1].lower() not in KINDS:
+        return False
+    inline.content = inline.content[found.end() :]
+    opening.type, opening.tag, opening.meta = "admonition_open", "div", {"kind": KINDS[found[1].lower()]}
+    return True
 
 
 def tasks(state: StateCore) -> None:

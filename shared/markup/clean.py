@@ -8,11 +8,75 @@ import nh3
 from shared.markup.code import CLASSES
 
 TAGS = frozenset(
-    """a abbr b blockquote br cite code dd del details dfn div dl dt em h2 h3 h4 h5 h6 hr i ins kbd li mark ol p pre q s samp
-    small span strong sub summary sup table tbody td th thead tr u ul var wbr""".split()
+    [
+        "a",
+        "abbr",
+        "b",
+        "blockquote",
+        "br",
+        "cite",
+        "code",
+        "dd",
+        "del",
+        "details",
+        "dfn",
+        "div",
+        "dl",
+        "dt",
+        "em",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "i",
+        "ins",
+        "kbd",
+        "li",
+        "mark",
+        "ol",
+        "p",
+        "pre",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "summary",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "u",
+        "ul",
+        "var",
+        "wbr",
+    ]
 )
 SCHEMES = frozenset(("http", "https", "mailto", "item"))
-BOX_CLASSES = frozenset("admonition admonition-title note info tip check warning danger details tab stack notes small".split())
+BOX_CLASSES = frozenset(
+    [
+        "admonition",
+        "admonition-title",
+        "note",
+        "info",
+        "tip",
+        "check",
+        "warning",
+        "danger",
+        "details",
+        "tab",
+        "stack",
+        "notes",
+        "small",
+    ]
+)
 _ID = re.compile(r"(?:h-\S+|fn-\d+|fnref-\d+(?:-\d+)?)\Z")
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 

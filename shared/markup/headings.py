@@ -21,6 +21,7 @@ class Outline:
     title: str | None = None
     toc: list[tuple[int, str, str]] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
+    repeats: dict[str, int] = field(default_factory=dict)
 
 
 def read_anchors(state: StateCore) -> None:
@@ -84,7 +85,7 @@ def _place(opening: Token, inline: Token, closing: Token, open_levels: list[int]
     level = min(6, 1 + len(open_levels))
     opening.tag = closing.tag = f"h{level}"
     text = flat(inline.children)
-    name = _unique(HEADING_ID + (opening.meta.get("anchor") or _slug(text)), found.ids)
+    name = _unique(HEADING_ID + (opening.meta.get("anchor") or _slug(text)), found)
     opening.meta["id"] = name
     if text:
         found.toc.append((level, name, text))
@@ -94,10 +95,10 @@ def _slug(text: str) -> str:
     return _NOT_IN_ID.sub("-", text.lower()).strip("-")[:LONGEST_ID] or "section"
 
 
-def _unique(wanted: str, taken: set[str]) -> str:
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
-    taken.add(name)
+def _unique(wanted: str, found: Outline) -> str:
+    name = wanted
+    while name in found.ids:
+        found.repeats[wanted] = found.repeats.get(wanted, 1) + 1
+        name = f"{wanted}-{found.repeats[wanted]}"
+    found.ids.add(name)
     return name

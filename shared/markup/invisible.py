@@ -32,7 +32,7 @@ def _joins(before: str, after: str) -> bool:
 
 
 def _name(char: str) -> str:
-    return _NAMES.get(char) or unicodedata.name(char, f"CONTROL U+{ord(char):04X}")
+    return str(_NAMES.get(char) or unicodedata.name(char, f"CONTROL U+{ord(char):04X}"))
 
 
 def invisible(text: str) -> list[tuple[int, int, str]]:

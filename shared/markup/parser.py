@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
 
@@ -12,6 +13,9 @@ from shared.markup.headings import read_anchors, title_of
 
 MAX_NESTING = 40
 """Levels of lists, quotes and admonitions; what lies deeper is shown as plain paragraphs."""
+
+MOST_WORK = 100_000
+"""Steps of inline parsing on one page. Ordinary text needs one for some 15 characters; what comes after is shown as it is written."""
 
 
 class _Markdown(MarkdownIt):
@@ -26,7 +30,7 @@ class _Markdown(MarkdownIt):
 
 def parse(body: str) -> list[Token]:
     """Tokens of a Markdown body. `meta["anchor"]` of a heading is its `{#anchor}`."""
-    return _parser().parse(body, {})
+    return _parser().parse(body, {"steps": 0})
 
 
 def first_title(body: str) -> str | None:
@@ -39,11 +43,23 @@ def _parser() -> MarkdownIt:
     markdown = _Markdown("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     markdown.enable(["table", "strikethrough"]).use(footnote_plugin)
     blocks.install(markdown, MAX_NESTING)
+    markdown.inline.ruler.before("text", "work", _work)
     markdown.core.ruler.before("inline", "alerts", blocks.alerts)
     markdown.core.ruler.before("inline", "anchors", read_anchors)
     markdown.core.ruler.before("footnote_tail", "keep_notes", _keep_notes)
     markdown.core.ruler.after("text_join", "tasks", blocks.tasks)
     return markdown
+
+
+def _work(state: StateInline, silent: bool) -> bool:
+    """Inline rule: counts, and takes the rest as text when a page asks for too much (counted, not timed: S13)."""
+    state.env["steps"] += 1
+    if state.env["steps"] <= MOST_WORK:
+        return False
+    if not silent:
+        state.append_pending(state.src[state.pos : state.posMax])
+    state.pos = state.posMax
+    return True
 
 
 def _keep_notes(state: StateCore) -> None:

@@ -3,12 +3,11 @@
 import html
 import re
 
-_NOTE_REF = re.compile(r'<sup><a href="#fn-\d+"[^>]*>\d+</a></sup>')
+_NOTE_REF = re.compile(r'<sup><a [^>]*href="#fn-\d+"[^>]*>\d+</a></sup>')
 _BREAKING = re.compile(
     r"</?(?:p|div|h[1-6]|li|ul|ol|dl|dt|dd|table|thead|tbody|tr|td|th|pre|blockquote|details|summary|hr|br)(?: [^>]*)?>"
 )
 _TAG = re.compile(r"</?[a-z][^>]*>")
-_BLANK = re.compile(r"[ \t]*\n\s*")
 _WORD = re.compile(r"\w+")
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 SUMMARY_LENGTH = 240
@@ -17,7 +16,8 @@ SUMMARY_LENGTH = 240
 def plain_text(rendered: str) -> str:
     """The visible text of what `render` returned: one line per block, entities decoded, footnote numbers left out."""
     text = _BREAKING.sub("\n", _NOTE_REF.sub("", rendered))
-    return _BLANK.sub("\n", html.unescape(_TAG.sub("", text))).strip()
+    lines = html.unescape(_TAG.sub("", text)).split("\n")
+    return "\n".join([line.rstrip() for line in lines if line.strip()])
 
 
 def count_words(text: str) -> int:

@@ -13,7 +13,7 @@ from shared.markup.raw import Raw
 from shared.markup.words import words_for
 
 _PLAIN = frozenset(
-    """paragraph bullet_list list_item blockquote table thead tbody tr em strong s""".split()
+    ["paragraph", "bullet_list", "list_item", "blockquote", "table", "thead", "tbody", "tr", "em", "strong", "s"]
 )
 _FILE_NAME = re.compile(r"([^/?#]+)/?(?:[?#].*)?\Z")
 
@@ -27,7 +27,7 @@ class Writer:
         self._links: list[str] = []
         self._boxes: list[str] = []
         self._words: Mapping[str, str] = words_for("en")
-        self._unreferenced: set[int] = set()
+        self._referenced: set[int] = set()
         self._rules: dict[str, Callable[[Token], str]] = {
             name.removeprefix("_on_"): getattr(self, name) for name in dir(self) if name.startswith("_on_")
         }
@@ -152,7 +152,7 @@ class Writer:
     def _on_footnote_ref(self, token: Token) -> str:
         number, again = token.meta["id"] + 1, token.meta.get("subId", 0)
         back = f"fnref-{number}-{again + 1}" if again > 0 else f"fnref-{number}"
-        self._unreferenced.add(number)
+        self._referenced.add(number)
         if self._raw.in_link or any(self._links):
             return f"<sup>{number}</sup>"
         return f'<sup><a href="#fn-{number}" id="{back}">{number}</a></sup>'
@@ -171,7 +171,7 @@ class Writer:
 
     def _on_footnote_anchor(self, token: Token) -> str:
         number, again = token.meta["id"] + 1, token.meta.get("subId", 0)
-        if number not in self._unreferenced:
+        if number not in self._referenced:
             return ""
         back = f"fnref-{number}-{again + 1}" if again > 0 else f"fnref-{number}"
         return f' <a href="#{back}">↩</a>'
