@@ -126,7 +126,8 @@ class Service:
         stack.push_async_callback(part.stop)
 
     def _all_verbs(self, db: Database) -> dict[str, Verb]:
-        parked = ParkedDesk(db, self._link and self._link.applier, self._link and self._link.reader)
+        link = self._link
+        parked = ParkedDesk(db, link.applier if link else None, link.reader if link else None)
         built_in: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {
             "parked.list": parked.list,
             "parked.show": parked.show,

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from shared.db.engine import peer_uid
 from shared.errors import NotFound, Refused, SchleuseError, Transient, Unauthorized, from_wire
 from shared.settings import Settings
+from shared.telemetry import span
 
 Verb = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 LIMIT = 64 * 1024 * 1024
@@ -68,7 +69,8 @@ class OperatorServer:
             verb = self._verbs.get(request["verb"])
             if verb is None:
                 raise NotFound(f"{self._settings.service} has no operator command {request['verb']}")
-            return {"result": await verb(request.get("args") or {})}
+            with span(f"operator {request['verb']}"):
+                return {"result": await verb(request.get("args") or {})}
         except SchleuseError as error:
             return {"error": {"status": error.status, "code": error.code, "message": error.message}}
         except (ValidationError, KeyError, TypeError, ValueError) as error:

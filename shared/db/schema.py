@@ -13,6 +13,7 @@ from shared.db.raw import Raw
 from shared.db.tables import TUNING
 from shared.errors import Permanent
 
+_DIALECT: Any = postgresql.dialect()  # type: ignore[no-untyped-call]
 _RECORD = "INSERT INTO app.schema_changes (statement) VALUES ($1)"
 _LOCK = "SELECT pg_advisory_lock(hashtext('schleuse schema'))"
 _CORE = """
@@ -65,7 +66,7 @@ def _creates(tables: Iterable[Table]) -> list[str]:
     found: list[str] = []
 
     def keep(statement: Any, *_: object, **__: object) -> None:
-        found.append(str(statement.compile(dialect=postgresql.dialect())).strip())
+        found.append(str(statement.compile(dialect=_DIALECT)).strip())
 
     engine = create_mock_engine("postgresql+asyncpg://", keep)
     for table in tables:
@@ -77,9 +78,7 @@ def _creates_indexes(table: Table, have: set[str | None]) -> list[str]:
     from sqlalchemy.schema import CreateIndex  # noqa: PLC0415 - only when a table is older than its declaration
 
     wanted = sorted(table.indexes, key=lambda index: str(index.name))
-    return [
-        str(CreateIndex(each).compile(dialect=postgresql.dialect())).strip() for each in wanted if each.name not in have
-    ]
+    return [str(CreateIndex(each).compile(dialect=_DIALECT)).strip() for each in wanted if each.name not in have]
 
 
 def _additions(table: Table, have: dict[str, Any]) -> list[str]:
@@ -101,11 +100,11 @@ def _addition(table: Table, column: Column[Any]) -> str:
         raise Permanent(
             f"app.{table.name}.{column.name} cannot be added: it is NOT NULL without a default", code="destructive"
         )
-    return f"ALTER TABLE app.{table.name} ADD COLUMN {CreateColumn(column).compile(dialect=postgresql.dialect())}"
+    return f"ALTER TABLE app.{table.name} ADD COLUMN {CreateColumn(column).compile(dialect=_DIALECT)}"
 
 
 def _sql_type(kind: Any) -> str:
-    return str(kind.compile(dialect=postgresql.dialect()))
+    return str(kind.compile(dialect=_DIALECT))
 
 
 async def verify_core(db: Database, core: MetaData) -> None:

@@ -1,8 +1,9 @@
 """Operator commands on parked events: list, show, replay through the same handler, drop. The same in every service."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
+
+import asyncpg
 
 from shared.bus.received import Reader
 from shared.db.engine import Database
@@ -20,8 +21,8 @@ _RESOLVE = (
 )
 
 
-def _wire(row: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(row)
+def _wire(row: asyncpg.Record) -> dict[str, Any]:
+    found = dict(row.items())
     for name, value in found.items():
         if isinstance(value, bytes):
             found[name] = value.decode("utf-8", "backslashreplace")
@@ -66,7 +67,7 @@ class ParkedDesk:
             await tx.raw.execute(_RESOLVE, row["id"], "replayed")
         return {"replayed": int(args["id"])}
 
-    def _read(self, row: Mapping[str, Any]) -> Any:
+    def _read(self, row: asyncpg.Record) -> Any:
         assert self._reader is not None
         try:
             return self._reader.read(row["subject"], json.loads(row["headers"]), row["body"])

@@ -69,6 +69,7 @@ class Sweep:
         async with self._db.reading() as tx:
             row = await tx.raw.fetchrow(_FIGURES)
             old = await tx.raw.fetchrow(_OLD, OLD_TRANSACTION)
+        assert row is not None, "a row of three figures always comes"
         self._health.figures |= {
             "unsent_events": row["unsent"],
             "oldest_unsent_seconds": round(float(row["oldest"] or 0), 1),

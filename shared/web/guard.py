@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
+from shared.telemetry import span
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -27,6 +29,7 @@ def security_headers(csp: str) -> list[tuple[bytes, bytes]]:
 class Guard:
     """ASGI middleware (S8). `hosts` are exact Host values; `origin` is the only Origin that may send non-GET requests.
 
+    What changes something begins a trace here (the span has no path: a path may hold a token).
     A non-GET request without an Origin header passes here (programs send none); its form token or bearer token decides.
     """
 
@@ -47,7 +50,11 @@ class Guard:
         if scope["method"] not in SAFE and not self._same_origin(headers):
             await self._refuse(send, 403, "This request came from another site and was refused.")
             return
-        await self._app(scope, receive, self._with_headers(send))
+        if scope["method"] in SAFE:
+            await self._app(scope, receive, self._with_headers(send))
+            return
+        with span(f"http {scope['method']}"):
+            await self._app(scope, receive, self._with_headers(send))
 
     def _same_origin(self, headers: dict[bytes, bytes]) -> bool:
         origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site")
