@@ -118,9 +118,11 @@ class Writes:
         self._parts.append((_SAVE_ITEM, (*row, *rest), ()))
 
     def cross(self, crossings: Sequence[Crossing]) -> None:
+        """Rows of the record of crossings. A replay that ends as before adds none."""
         columns = tuple(list(column) for column in zip(*crossings, strict=True))
         names = ", ".join(Crossing._fields)
-        self._parts.append((f"INSERT INTO core.crossings ({names}) {_UNNEST}", columns, _CROSSING_TYPES))
+        sql = f"INSERT INTO core.crossings ({names}) {_UNNEST} ON CONFLICT DO NOTHING"
+        self._parts.append((sql, columns, _CROSSING_TYPES))
 
     async def run(self, tx: Tx) -> None:
         if not self._parts:

@@ -89,7 +89,7 @@ crossings = Table(
     Column("signature_hash", Text),
     Column("trace_id", Text, nullable=False, server_default=""),
     _at(),
-    UniqueConstraint("event_id", "receiver"),
+    UniqueConstraint("event_id", "receiver", "verdict", name="crossings_once"),  # parked, and delivered by a replay
     CheckConstraint("policy IN ('deliver', 'review', 'block')", name="crossings_policy"),
     CheckConstraint("verdict IN ('delivered', 'queued', 'refused', 'blocked', 'parked')", name="crossings_verdict"),
     Index("crossings_items", "key", "position", postgresql_where=text("type LIKE 'item.%'")),

@@ -140,3 +140,11 @@ async def test_the_heartbeat_seals_the_head(lock: Lock) -> None:
 
 def _payload(text: str) -> bytes:
     return base64.b64decode(text)
+
+
+async def test_a_replay_is_recorded_beside_the_first_try(lock: Lock) -> None:
+    event = batch(signal(kind="hack"))
+    await forward(lock, event)
+    await forward(lock, event)
+    rows = await lock.rows("SELECT verdict FROM core.crossings WHERE event_id = $1", event.event_id)
+    assert [row["verdict"] for row in rows] == ["parked"]
