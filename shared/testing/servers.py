@@ -11,10 +11,12 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from infra.local import readiness
 from infra.local.command import as_user, environment
@@ -25,6 +27,7 @@ from infra.nats.provision import provision as provision_bus
 from shared.settings import Settings
 
 START_SECONDS = 30.0
+T = TypeVar("T")
 
 
 @dataclass
@@ -61,7 +64,7 @@ class Servers:
         self._start("nats", "nats", [str(self.prepared.runtime.nats), "-c", str(self.layout.nats_conf)])
         port = self.prepared.config.ports["nats"]
         self._await("nats", lambda: readiness.nats(port))
-        asyncio.run(provision_bus(port, self.layout.tls / "ca.pem", self.layout.admin_seed))
+        _complete(provision_bus(port, self.layout.tls / "ca.pem", self.layout.admin_seed))
 
     def kill(self, part: str) -> None:
         """kill -9, as the kernel would."""
@@ -79,16 +82,15 @@ class Servers:
                     process.kill()
                     process.wait()
 
-    def run_as(self, user: str, command: list[str]) -> subprocess.CompletedProcess[str]:
-        runtime, who = self.prepared.runtime, self.prepared.who
-        return subprocess.run(  # noqa: S603 - our own modules
-            as_user(who, user, command),
-            cwd=runtime.code,
-            env=environment(runtime),
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+    def run_as(self, user: str, command: list[str]) -> str:
+        """Standard output of a command run as that user; RuntimeError with its standard error when it fails."""
+        runtime, wrapped = self.prepared.runtime, as_user(self.prepared.who, user, command)
+        done = subprocess.run(
+            wrapped, cwd=runtime.code, env=environment(runtime), check=False, capture_output=True, text=True
+        )  # noqa: S603 - our own modules
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command[1:3])}: {done.stderr.strip()}")
+        return done.stdout
 
     def _start(self, part: str, user: str, command: list[str]) -> None:
         runtime = self.prepared.runtime
@@ -99,9 +101,15 @@ class Servers:
             )  # fmt: skip
 
     def _await(self, part: str, probe: readiness.Probe) -> None:
-        if not asyncio.run(readiness.until(probe, START_SECONDS)):
+        if not _complete(readiness.until(probe, START_SECONDS)):
             log = (self.layout.logs / f"{part}.log").read_text()
             raise RuntimeError(f"{part} did not start: {log[-2000:]}")
+
+
+def _complete(work: Coroutine[Any, Any, T]) -> T:
+    """Run it in a thread of its own, so that tests may call this with or without a running loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def new_servers(state: Path, port_base: int) -> Servers:
