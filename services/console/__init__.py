@@ -1,0 +1,1 @@
+"""The internal app: moderation queue, switches, counts, audit view, people."""

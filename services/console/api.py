@@ -1,0 +1,246 @@
+"""The console's HTTP API for programs: OpenAPI at /api/v1/openapi.json, tokens as `Authorization: Bearer …`."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Depends, FastAPI, Header, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from schemas.model import Verdict
+from services.console.forms import check_length
+from services.console.parts import Console
+from services.console.people.domain import Caller
+from services.console.people.usecases.find_token_holder import find_token_holder
+from services.console.queue import views
+from services.console.queue.domain import LIMIT, Order
+from services.console.queue.usecases.decide_item import decide_item
+from services.console.queue.usecases.submit_item import read_draft, submit_item
+from services.console.queue.usecases.wait_for import wait_for_queue, wait_for_verdicts
+from services.console.queue.usecases.withdraw_item import withdraw_item
+from services.console.signals import views as signals
+from shared.errors import Conflict, NotFound, Refused, SchleuseError, Unauthorized
+from shared.telemetry import current_traceparent, span, trace_id_of
+
+PATIENCE = 10.0
+
+
+class Problem(BaseModel):
+    """Every error: what is wrong and what to do; `code` is for programs."""
+
+    code: str
+    message: str
+    trace_id: str = ""
+
+
+class NewItem(BaseModel):
+    """Markdown for the lock. Path: segments between slashes; the same kind, language and path is a new revision."""
+
+    kind: str = Field(examples=["doc"])
+    lang: str = Field(examples=["de"])
+    path: str = Field(examples=["guide/first-steps"])
+    markdown: str = Field(description=f"At most {LIMIT}; a title as first heading or in front matter.")
+
+
+class Submission(BaseModel):
+    """What the lock said: queued, unchanged, refused (with reason), or sent when it has not answered yet."""
+
+    submission_id: UUID
+    item_id: UUID
+    path: str
+    state: str
+    revision: int | None = None
+    reason: str | None = None
+    url: str
+
+
+class NewDecision(BaseModel):
+    """Names revision and content, so that it never applies to something else than what was seen."""
+
+    verdict: Verdict
+    revision: int
+    content_hash: str
+    reason: str = ""
+    version: int | None = None
+
+
+class NewWithdrawal(BaseModel):
+    reason: str = ""
+
+
+class Outcome(BaseModel):
+    """applied, refused (with the lock's reason), or sent when the lock has not answered yet."""
+
+    item_id: UUID
+    statement_hash: str
+    outcome: str
+    reason: str = ""
+
+
+class Item(BaseModel):
+    """One item as the console sees it."""
+
+    item_id: UUID
+    kind: str
+    lang: str
+    path: str
+    title: str
+    state: str
+    revision: int
+    content_hash: str
+    version: int
+    submitted_by: str
+    published_revision: int | None
+    live_revision: int | None
+    url: str
+
+
+class Api:
+    """Endpoints over the same use cases as the pages."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def caller(self, authorization: Annotated[str, Header()] = "") -> Caller:
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise Unauthorized("Send an API token: `Authorization: Bearer schleuse_…`.", code="token")
+        return await find_token_holder(self._console.db, token.strip())
+
+    async def submit(self, new: NewItem, caller: Caller) -> Submission:
+        draft = read_draft(new.kind, new.lang, new.path, new.markdown)
+        async with self._console.db.transaction() as tx:
+            sent = await submit_item(tx, caller, draft)
+        found = await wait_for_queue(self._console.db, self._console.live, [sent.submission_id], PATIENCE)
+        return self._submission(found[sent.submission_id])
+
+    async def submission(self, submission_id: UUID, caller: Caller) -> Submission:
+        caller.require("read")
+        async with self._console.db.reading() as tx:
+            row = await views.submission(tx, submission_id)
+        if row is None:
+            raise NotFound("There is no such submission.")
+        return self._submission(row)
+
+    async def list(self, caller: Caller, by: views.Filter, limit: int) -> list[Item]:
+        caller.require("read")
+        async with self._console.db.reading() as tx:
+            return [self._item(row) for row in await views.list_items(tx, by, limit=limit)]
+
+    async def item(self, item_id: UUID, caller: Caller) -> Item:
+        caller.require("read")
+        async with self._console.db.reading() as tx:
+            row = await views.item(tx, item_id)
+        if row is None:
+            raise NotFound("There is no such item in the queue.")
+        return self._item(row)
+
+    async def decide(self, item_id: UUID, new: NewDecision, caller: Caller) -> Outcome:
+        order = Order(item_id, new.verdict, new.reason, new.revision, new.content_hash, new.version)
+        async with self._console.db.transaction() as tx:
+            decided = await decide_item(tx, self._console.key, caller, order)
+        return await self._outcome(item_id, decided.statement_hash)
+
+    async def withdraw(self, item_id: UUID, new: NewWithdrawal, caller: Caller) -> Outcome:
+        async with self._console.db.transaction() as tx:
+            decided = await withdraw_item(tx, self._console.key, caller, item_id, new.reason)
+        return await self._outcome(item_id, decided.statement_hash)
+
+    async def totals(self, caller: Caller) -> dict[str, int]:
+        caller.require("read")
+        async with self._console.db.reading() as tx:
+            return await signals.totals(tx)
+
+    async def _outcome(self, item_id: UUID, statement_hash: str) -> Outcome:
+        found = await wait_for_verdicts(self._console.db, self._console.live, [statement_hash], PATIENCE)
+        outcome, reason = found.get(statement_hash, ("sent", ""))
+        if outcome == "refused":
+            raise Conflict(f"The lock refused it: {reason}. Nothing was changed.", code="lock_refused")
+        return Outcome(item_id=item_id, statement_hash=statement_hash, outcome=outcome, reason=reason)
+
+    def _submission(self, row: Any) -> Submission:
+        url = self._console.item_url(row["kind"], row["lang"], row["path"])
+        names = ("submission_id", "item_id", "path", "state", "revision", "reason")
+        return Submission(**{name: row[name] for name in names}, url=url)
+
+    def _item(self, row: Any) -> Item:
+        url = self._console.item_url(row["kind"], row["lang"], row["path"])
+        names = [name for name in Item.model_fields if name not in {"url", "submitted_by"}]
+        return Item(**{name: row[name] for name in names}, submitted_by=row["by_name"], url=url)
+
+
+def make_api(console: Console) -> FastAPI:
+    """The ASGI app to mount at /api. No documentation pages: they would load scripts from elsewhere."""
+    app = FastAPI(
+        title="Schleuse console",
+        version="1",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422)},
+    )
+    api = Api(console)
+    known = Annotated[Caller, Depends(api.caller)]
+    _add_routes(app, api, known)
+    app.middleware("http")(_traced)
+    app.exception_handler(SchleuseError)(_problem)
+    return app
+
+
+def _add_routes(app: FastAPI, api: Api, known: Any) -> None:
+    @app.post("/v1/items", status_code=202, summary="Submit an item or a new revision of one")
+    async def submit(new: NewItem, caller: known) -> Submission:
+        return await api.submit(new, caller)
+
+    @app.get("/v1/submissions/{submission_id}", summary="What became of a submission")
+    async def submission(submission_id: UUID, caller: known) -> Submission:
+        return await api.submission(submission_id, caller)
+
+    @app.get("/v1/items", summary="Items, oldest first")
+    async def items(
+        caller: known,
+        state: str = "all",
+        kind: str = "",
+        lang: str = "",
+        q: Annotated[str, Query(max_length=500)] = "",
+        page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    ) -> list[Item]:
+        if "\x00" in q:
+            raise Refused("A search cannot hold a NUL character.")
+        return await api.list(caller, views.Filter(state, kind, lang, "", q, page), limit)
+
+    @app.get("/v1/items/{item_id}", summary="One item")
+    async def item(item_id: UUID, caller: known) -> Item:
+        return await api.item(item_id, caller)
+
+    @app.post("/v1/items/{item_id}/decisions", summary="Decide on one exact revision")
+    async def decide(item_id: UUID, new: NewDecision, caller: known) -> Outcome:
+        return await api.decide(item_id, new, caller)
+
+    @app.post("/v1/items/{item_id}/withdrawals", summary="Withdraw a published item")
+    async def withdraw(item_id: UUID, new: NewWithdrawal, caller: known) -> Outcome:
+        return await api.withdraw(item_id, new, caller)
+
+    @app.get("/v1/signals/totals", summary="What visitors did, counted")
+    async def totals(caller: known) -> dict[str, int]:
+        return await api.totals(caller)
+
+
+async def _traced(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    with span(f"console api {request.method}"):
+        if request.method not in {"GET", "HEAD", "OPTIONS"}:
+            try:
+                check_length(request.headers.get("content-length"))
+            except SchleuseError as error:
+                return await _problem(request, error)
+        return await call_next(request)
+
+
+async def _problem(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, SchleuseError)
+    trace = trace_id_of(current_traceparent())
+    body = Problem(code=error.code, message=error.message, trace_id=trace).model_dump()
+    return JSONResponse(body, error.status, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,163 @@
+"""The desk behind every page: who is signed in, is the form ours, what is shown when something is wrong.
+
+A form that meets an expired session is not lost: the sign-in page carries its fields, and they come back afterwards.
+"""
+
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from services.console.audit.views import count_unseen_rejections
+from services.console.forms import Form, read_form
+from services.console.parts import Console
+from services.console.people.domain import ABSOLUTE, Caller, Need, Session
+from services.console.people.usecases.find_session import find_session
+from services.console.queue.views import count_waiting
+from services.console.rendering import Templates
+from shared.errors import SchleuseError
+from shared.telemetry import current_traceparent, span, trace_id_of
+
+PRIVATE = {"Cache-Control": "private, no-store"}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request of a signed-in person."""
+
+    desk: "Desk"
+    request: Request
+    session: Session
+    form: Form
+
+    @property
+    def caller(self) -> Caller:
+        return self.session.caller
+
+    async def show(self, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+        return await self.desk.show(self.request, template, self.session, status, **context)
+
+
+Handler = Callable[[Visit], Awaitable[Response]]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Desk:
+    """Turns handlers into endpoints. Roles are enforced again in the use cases."""
+
+    def __init__(self, console: Console, templates: Templates) -> None:
+        self.console = console
+        self._templates = templates
+        self.cookie = "__Host-console" if console.is_https else "console"
+        self.pre_cookie = "__Host-console-pre" if console.is_https else "console_pre"
+
+    def page(self, handler: Handler, need: Need = "read") -> Endpoint:
+        """An endpoint for signed-in people whose role allows `need`."""
+
+        async def endpoint(request: Request) -> Response:
+            with span(f"console {request.method} {handler.__name__}"):
+                return await self.guarded(request, lambda: self._admit(request, handler, need))
+
+        return endpoint
+
+    def open_page(self, handler: Callable[[Request], Awaitable[Response]]) -> Endpoint:
+        """An endpoint for anybody."""
+
+        async def endpoint(request: Request) -> Response:
+            return await self.guarded(request, lambda: handler(request))
+
+        return endpoint
+
+    async def guarded(self, request: Request, act: Callable[[], Awaitable[Response]]) -> Response:
+        """Errors become a page: what happened, what was kept, what to do."""
+        try:
+            return await act()
+        except SchleuseError as error:
+            session = await self._session(request)
+            trace = trace_id_of(current_traceparent())
+            return await self.show(request, "error.html", session, error.status, error=error, trace=trace)
+
+    async def _admit(self, request: Request, handler: Handler, need: Need) -> Response:
+        posting = request.method not in {"GET", "HEAD"}
+        form = await read_form(request) if posting else Form()
+        session = await self._session(request)
+        if session is None:
+            return await self._ask_to_sign_in(request, form)
+        if posting and not self.is_ours(form, request.cookies.get(self.cookie, "")):
+            return await self.carry_on(request, session, form, status=403)
+        session.caller.require(need)
+        return await handler(Visit(self, request, session, form))
+
+    async def _session(self, request: Request) -> Session | None:
+        token = request.cookies.get(self.cookie, "")
+        return await find_session(self.console.db, token) if token else None
+
+    def is_ours(self, form: Form, cookie: str) -> bool:
+        """Whether the form carries the token that belongs to this browser's cookie."""
+        return bool(cookie) and hmac.compare_digest(form.text("token"), self.console.form_token(cookie))
+
+    async def _ask_to_sign_in(self, request: Request, form: Form) -> Response:
+        place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        if not form.fields:
+            return RedirectResponse(f"/sign-in?next={quote(place, safe='/')}", 303, headers=PRIVATE)
+        carried = [(name, value) for name, value in form.fields if name != "token"]
+        return await self.show(request, "sign_in.html", None, 401, carried=carried, carried_to=place)
+
+    async def carry_on(
+        self, request: Request, session: Session, form: Form, *, to: str = "", cookie: str = "", status: int = 200
+    ) -> Response:
+        """Show what was typed before the session ended, to be sent once more."""
+        carried = [(name, value) for name, value in form.fields if name != "token"]
+        place = to or request.url.path
+        return await self.show(
+            request, "carry_on.html", session, status, carried=carried, carried_to=place, cookie=cookie
+        )
+
+    async def show(
+        self, request: Request, template: str, session: Session | None, status: int = 200, **context: Any
+    ) -> HTMLResponse:
+        """Render a page. `cookie`: the session token that this answer is about to set."""
+        cookie = str(context.pop("cookie", "")) or request.cookies.get(self.cookie, "")
+        fresh = ""
+        if session is None:
+            cookie = request.cookies.get(self.pre_cookie, "") or (fresh := self._templates.new_pre_token())
+        about: Mapping[str, Any] = await self._around(session) if session else {}
+        page = self._templates.render(
+            template,
+            {**about, **context, "me": session, "token": self.console.form_token(cookie), "path": request.url.path},
+        )
+        response = HTMLResponse(page, status, headers=PRIVATE)
+        if fresh:
+            self.set_cookie(response, self.pre_cookie, fresh)
+        return response
+
+    async def _around(self, session: Session) -> dict[str, Any]:
+        async with self.console.db.reading() as tx:
+            waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
+        return {"waiting": waiting, "rejected": rejected, "may": session.caller.may}
+
+    def set_cookie(self, response: Response, name: str, value: str) -> None:
+        response.set_cookie(
+            name,
+            value,
+            max_age=int(ABSOLUTE.total_seconds()),
+            path="/",
+            secure=self.console.is_https,
+            httponly=True,
+            samesite="lax",
+        )
+
+
+def go(place: str) -> RedirectResponse:
+    """After a form: look at the result with a GET."""
+    return RedirectResponse(place, 303, headers=PRIVATE)
+
+
+def safe_place(place: str) -> str:
+    """A path of this console; anything else becomes the queue."""
+    inside = place.startswith("/") and not place.startswith("//") and "\\" not in place and place.isprintable()
+    return place if inside else "/queue"

@@ -1,0 +1,78 @@
+"""Events in, use cases called. Every handler runs in the transaction that notes its event as handled."""
+
+from collections.abc import Sequence
+
+from schemas.bridge.v1 import DecisionRefused, ItemMoved, ItemQueued, SubmissionRefused, SwitchApplied
+from schemas.connectors.v1 import CallAudited
+from schemas.site.v1 import ItemApplied, RowRejected, SignalsRecorded
+from services.console.audit.usecases.record_calls import record_calls
+from services.console.audit.usecases.record_rejection import record_rejection
+from services.console.live import Live
+from services.console.queue.usecases.record_applied import record_applied
+from services.console.queue.usecases.record_moved import record_moved
+from services.console.queue.usecases.record_queued import record_queued, record_submission_refused
+from services.console.queue.usecases.record_refused import record_refused
+from services.console.signals.usecases.record_signals import record_signals
+from services.console.switches.usecases.record_switch import record_switch, record_switch_refused
+from shared.bus import Received, on
+from shared.db import Tx
+
+
+class ConsoleIntake:
+    """What the console reads. `live` tells open pages after the commit."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+
+    @on("item.queued")
+    async def on_item_queued(self, tx: Tx, event: Received[ItemQueued]) -> None:
+        await record_queued(tx, event.event_id, event.data)
+        self._tell(
+            tx, event="item", item_id=str(event.data.item_id), state=event.data.state, new=not event.data.unchanged
+        )
+
+    @on("item.moved")
+    async def on_item_moved(self, tx: Tx, event: Received[ItemMoved]) -> None:
+        await record_moved(tx, event.event_id, event.data)
+        self._tell(tx, event="item", item_id=str(event.data.item_id), state=event.data.state)
+
+    @on("submission.refused")
+    async def on_submission_refused(self, tx: Tx, event: Received[SubmissionRefused]) -> None:
+        await record_submission_refused(tx, event.data)
+        self._tell(tx, event="submission", item_id=str(event.data.item_id))
+
+    @on("decision.refused")
+    async def on_decision_refused(self, tx: Tx, event: Received[DecisionRefused]) -> None:
+        await record_refused(tx, event.data)
+        await record_switch_refused(tx, event.data)
+        item_id = str(event.data.item_id) if event.data.item_id else None
+        self._tell(tx, event="refused", item_id=item_id, reason=event.data.reason)
+
+    @on("switch.applied")
+    async def on_switch_applied(self, tx: Tx, event: Received[SwitchApplied]) -> None:
+        await record_switch(tx, event.data)
+        self._tell(tx, event="switch", name=event.data.name, value=event.data.value)
+
+    @on("item.applied")
+    async def on_item_applied(self, tx: Tx, event: Received[ItemApplied]) -> None:
+        told = await record_applied(tx, event.data)
+        if told is not None:
+            self._tell(tx, event="applied", **told)
+
+    @on("row.rejected")
+    async def on_row_rejected(self, tx: Tx, event: Received[RowRejected]) -> None:
+        await record_rejection(tx, event.event_id, event.data)
+        self._tell(tx, event="rejected")
+
+    @on("signals.recorded", batch=True)
+    async def on_signals_recorded(self, tx: Tx, events: Sequence[Received[SignalsRecorded]]) -> None:
+        for bad in await record_signals(tx, [event.data.signals for event in events]):
+            await tx.park(events[bad.batch], bad.reason, bad.raw)
+        self._tell(tx, event="signals")
+
+    @on("call.audited", batch=True)
+    async def on_call_audited(self, tx: Tx, events: Sequence[Received[CallAudited]]) -> None:
+        await record_calls(tx, [event.data for event in events])
+
+    def _tell(self, tx: Tx, **message: object) -> None:
+        tx.after_commit(lambda: self._live.tell(**message))

@@ -1,0 +1,52 @@
+"""Composition root of the console."""
+
+from services.console.intake import ConsoleIntake
+from services.console.live import Live
+from services.console.operator import ConsoleOperator
+from services.console.parts import Console
+from services.console.people.passwords import Passwords
+from services.console.tables import app, core
+from services.console.web import make_web
+from shared.inbox.parked import ParkedDesk
+from shared.lifecycle import Service
+from shared.settings import Settings
+from shared.signing import SigningKey
+
+
+class LivePart:
+    """Ends the streams of open pages at stop."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+
+    async def start(self) -> None:
+        """Nothing: pages subscribe by themselves."""
+
+    async def stop(self) -> None:
+        self._live.stop()
+
+
+def compose(settings: Settings) -> Service:
+    """Everything wired, nothing started."""
+    service = Service(settings)
+    db = service.database(app, core)
+    live = Live()
+    link = service.bus(ConsoleIntake(live))
+    console = Console(
+        settings=settings,
+        db=db,
+        live=live,
+        key=SigningKey.load(settings.keys / "decision.key"),
+        form_key=(settings.keys / "session.key").read_bytes().strip(),
+        passwords=Passwords(),
+        parked=ParkedDesk(db, link.applier, link.reader),
+        health=service.health,
+    )
+    service.operator(ConsoleOperator(console).verbs)
+    service.part(LivePart(live))
+    service.http(make_web(console), settings.host, settings.port)
+    return service
+
+
+def main() -> None:
+    raise SystemExit(compose(Settings.from_command_line("console")).run())

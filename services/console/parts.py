@@ -1,0 +1,43 @@
+"""What the console's pages, API and operator commands are built from; wired by hand in main.py."""
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field
+
+from services.console.live import Live
+from services.console.people.passwords import Passwords
+from shared.db import Database
+from shared.health import Health
+from shared.inbox.parked import ParkedDesk
+from shared.settings import Settings
+from shared.signing import SigningKey
+
+
+@dataclass(frozen=True)
+class Console:
+    """The parts of one running console. `form_key` binds form tokens to cookies; `key` signs decisions (S3)."""
+
+    settings: Settings
+    db: Database
+    live: Live
+    key: SigningKey
+    form_key: bytes = field(repr=False)
+    passwords: Passwords
+    parked: ParkedDesk
+    health: Health
+
+    @property
+    def is_https(self) -> bool:
+        return self.settings.url.startswith("https:")
+
+    @property
+    def site_url(self) -> str:
+        return self.settings.site_base_url or self.settings.urls["site"]
+
+    def item_url(self, kind: str, lang: str, path: str) -> str:
+        """Where the site shows an item."""
+        return f"{self.site_url}/{kind}/{lang}/{path}"
+
+    def form_token(self, cookie: str) -> str:
+        """The token that forms carry: derived from the browser's cookie, so it fits one session only."""
+        return hmac.new(self.form_key, f"form:{cookie}".encode(), hashlib.sha256).hexdigest()

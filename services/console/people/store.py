@@ -1,0 +1,149 @@
+"""People, links, sessions, tokens and failed sign-ins in console_db."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.engine import RowMapping
+
+from services.console.people.domain import ABSOLUTE, FORGET_FAILURES, IDLE
+from services.console.tables import failures, links, people, sessions, tokens
+from shared.db import Tx
+
+
+async def has_owner(tx: Tx) -> bool:
+    return bool(await tx.value(select(func.count()).select_from(people).where(people.c.role == "owner")))
+
+
+async def add_person(tx: Tx, row: dict[str, Any]) -> bool:
+    """False when the handle is taken."""
+    done = upsert(people).values(row).on_conflict_do_nothing(index_elements=["handle"]).returning(people.c.id)
+    return await tx.value(done) is not None
+
+
+async def person(tx: Tx, person_id: UUID, *, lock: bool = False) -> RowMapping | None:
+    found = select(people).where(people.c.id == person_id)
+    return await tx.row(found.with_for_update() if lock else found)
+
+
+async def person_by_handle(tx: Tx, handle: str) -> RowMapping | None:
+    return await tx.row(select(people).where(people.c.handle == handle))
+
+
+async def all_people(tx: Tx) -> Sequence[RowMapping]:
+    return await tx.rows(select(people).order_by(people.c.created_at))
+
+
+async def change_person(tx: Tx, person_id: UUID, **fields: Any) -> None:
+    await tx.execute(update(people).where(people.c.id == person_id).values(**fields))
+
+
+async def count_owners(tx: Tx) -> int:
+    """Owners that can sign in; locks their rows, so that two removals cannot cross."""
+    found = select(people.c.id).where(people.c.role == "owner", ~people.c.disabled, people.c.password_hash.is_not(None))
+    return len(await tx.rows(found.with_for_update()))
+
+
+async def add_link(tx: Tx, row: dict[str, Any]) -> None:
+    await tx.execute(insert(links).values(row))
+
+
+async def void_links(tx: Tx, purpose: str, person_id: UUID | None, at: datetime) -> None:
+    """A new link ends the older ones of its purpose."""
+    mine = links.c.person_id.is_(None) if person_id is None else links.c.person_id == person_id
+    await tx.execute(
+        update(links).where(links.c.purpose == purpose, mine, links.c.used_at.is_(None)).values(used_at=at)
+    )
+
+
+async def open_link(tx: Tx, token_hash: str, at: datetime, *, lock: bool = False) -> RowMapping | None:
+    found = select(links).where(links.c.token_hash == token_hash, links.c.used_at.is_(None), links.c.expires_at > at)
+    return await tx.row(found.with_for_update() if lock else found)
+
+
+async def use_link(tx: Tx, token_hash: str, at: datetime) -> None:
+    await tx.execute(update(links).where(links.c.token_hash == token_hash).values(used_at=at))
+
+
+async def add_session(tx: Tx, token_hash: str, person_id: UUID, at: datetime) -> None:
+    await tx.execute(insert(sessions).values(token_hash=token_hash, person_id=person_id, created_at=at, seen_at=at))
+    await tx.execute(delete(sessions).where(sessions.c.created_at < at - ABSOLUTE))
+
+
+async def session(tx: Tx, token_hash: str, at: datetime) -> RowMapping | None:
+    """The session and its person, if it is neither idle for too long, too old, nor of a disabled person."""
+    return await tx.row(
+        select(
+            sessions.c.created_at, sessions.c.seen_at, people.c.id, people.c.name, people.c.role, people.c.single_keys
+        )
+        .join(people, people.c.id == sessions.c.person_id)
+        .where(
+            sessions.c.token_hash == token_hash,
+            sessions.c.seen_at > at - IDLE,
+            sessions.c.created_at > at - ABSOLUTE,
+            ~people.c.disabled,
+        )
+    )
+
+
+async def touch_session(tx: Tx, token_hash: str, at: datetime) -> None:
+    await tx.execute(update(sessions).where(sessions.c.token_hash == token_hash).values(seen_at=at))
+
+
+async def end_session(tx: Tx, token_hash: str) -> None:
+    await tx.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
+
+
+async def end_sessions_of(tx: Tx, person_id: UUID) -> None:
+    await tx.execute(delete(sessions).where(sessions.c.person_id == person_id))
+
+
+async def failures_of(tx: Tx, subjects: Sequence[str]) -> Sequence[RowMapping]:
+    return await tx.rows(select(failures).where(failures.c.subject.in_(subjects)))
+
+
+async def count_failure(tx: Tx, subject: str, at: datetime) -> int:
+    """One more failed try; the number in a row."""
+    await tx.execute(delete(failures).where(failures.c.failed_at < at - FORGET_FAILURES))
+    row = upsert(failures).values(subject=subject, failures=1, failed_at=at)
+    more = row.on_conflict_do_update(
+        index_elements=["subject"], set_={"failures": failures.c.failures + 1, "failed_at": at}
+    )
+    return int(await tx.value(more.returning(failures.c.failures)))
+
+
+async def shut_until(tx: Tx, subject: str, open_at: datetime) -> None:
+    await tx.execute(update(failures).where(failures.c.subject == subject).values(open_at=open_at))
+
+
+async def forget_failures(tx: Tx, subject: str) -> None:
+    await tx.execute(delete(failures).where(failures.c.subject == subject))
+
+
+async def add_token(tx: Tx, row: dict[str, Any]) -> None:
+    await tx.execute(insert(tokens).values(row))
+
+
+async def token(tx: Tx, token_hash: str) -> RowMapping | None:
+    return await tx.row(
+        select(tokens.c.id, tokens.c.role.label("scope"), people.c.id.label("person_id"), people.c.name, people.c.role)
+        .join(people, people.c.id == tokens.c.person_id)
+        .where(tokens.c.token_hash == token_hash, tokens.c.revoked_at.is_(None), ~people.c.disabled)
+    )
+
+
+async def tokens_of(tx: Tx, person_id: UUID) -> Sequence[RowMapping]:
+    found = select(tokens).where(tokens.c.person_id == person_id, tokens.c.revoked_at.is_(None))
+    return await tx.rows(found.order_by(tokens.c.created_at))
+
+
+async def use_token(tx: Tx, token_id: UUID, at: datetime) -> None:
+    await tx.execute(update(tokens).where(tokens.c.id == token_id).values(used_at=at))
+
+
+async def revoke_token(tx: Tx, token_id: UUID, person_id: UUID, at: datetime) -> None:
+    mine = (tokens.c.id == token_id) & (tokens.c.person_id == person_id)
+    await tx.execute(update(tokens).where(mine).values(revoked_at=at))

@@ -1,0 +1,1 @@
+"""The moderation queue as the console sees it: items, revisions, claims, decisions."""

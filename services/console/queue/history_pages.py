@@ -1,0 +1,96 @@
+"""An item's whole story: hops of its newest revision, receipt, what happened since, every state with who and why."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy.engine import RowMapping
+from starlette.responses import Response
+from starlette.routing import Route
+
+from services.console.desk import Desk, Visit
+from services.console.forms import as_uuid
+from services.console.queue import views
+from services.console.queue.reading import Reading, read_item
+from services.console.signals import views as signals
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One station: `side` pass (inside), wait (gate) or live (outside); `gap` in ms since the one before."""
+
+    side: str
+    title: str
+    where: str
+    at: datetime
+    gap: float | None = None
+    waited: bool = False
+
+
+class HistoryPages:
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._console = desk, desk.console
+
+    def routes(self) -> list[Route]:
+        return [Route("/queue/{item_id}/history", self._desk.page(self.history))]
+
+    async def history(self, visit: Visit) -> Response:
+        item_id = as_uuid(visit.request.path_params["item_id"])
+        reading = await read_item(self._console.db, item_id)
+        shown = reading.item["published_revision"]
+        if shown and shown != reading.revision["revision"]:
+            reading = await read_item(self._console.db, item_id, shown)
+        key = str(item_id)
+        async with self._console.db.reading() as tx:
+            rows = await views.item_history(tx, item_id)
+            submitted = await views.submitted_at(tx, reading.revision["submission_id"])
+            days = await signals.by_day(tx, key, 30)
+        item = reading.item
+        public_url = self._console.item_url(item["kind"], item["lang"], item["path"])
+        facts: dict[str, Any] = {
+            "hops": hops(reading, rows, submitted),
+            "days": days,
+            "views": signals.filled(days, "views"),
+        }
+        return await visit.show("history.html", reading=reading, rows=rows, key=key, public_url=public_url, **facts)
+
+
+def hops(reading: Reading, rows: Any, submitted: datetime | None) -> list[Hop]:
+    """The way of the revision as the console knows it, in time order."""
+    item, revision = reading.item, reading.revision
+    number, author = revision["revision"], revision["by_name"]
+    found = [Hop("wait", _queued(revision), "bridge · item.queued", revision["queued_at"])]
+    if submitted:
+        found.append(Hop("pass", f"Submitted by {author}", "console · item.submitted", submitted))
+    decision = reading.last
+    if decision and decision["verdict"] != "withdraw":
+        words = decision["verdict"].replace("_", " ")
+        found.append(
+            Hop(
+                "pass", f"{decision['by_name']}: {words}, signed", "console · item.decided", decision["at"], waited=True
+            )
+        )
+    found += [_moved(row) for row in rows if row["revision"] == number and row["state"] in {"published", "withdrawn"}]
+    if item["live_revision"] == number and item["live_since"]:
+        found.append(Hop("live", "Both signatures verified, on the site", "site · item.applied", item["live_since"]))
+        found.append(Hop("pass", "Reported back to the console", "console · item.applied", item["applied_seen_at"]))
+    return _with_gaps(sorted(found, key=lambda hop: hop.at))
+
+
+def _queued(revision: RowMapping) -> str:
+    count = len(revision["findings"])
+    return f"Inspected in {revision['inspected_ms']} ms, {count} finding{'' if count == 1 else 's'}, queued"
+
+
+def _moved(row: RowMapping) -> Hop:
+    title = "Verified, countersigned, in the gate’s log" if row["state"] == "published" else "Withdrawal countersigned"
+    return Hop("wait", f"{title} as no. {row['gate_seq']}", "bridge · item.moved", row["at"])
+
+
+def _with_gaps(found: list[Hop]) -> list[Hop]:
+    gaps = [
+        None,
+        *((after.at - before.at).total_seconds() * 1000 for before, after in pairwise(found)),
+    ]
+    return [Hop(hop.side, hop.title, hop.where, hop.at, gap, hop.waited) for hop, gap in zip(found, gaps, strict=True)]

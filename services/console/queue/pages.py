@@ -1,0 +1,148 @@
+"""The queue's pages: list and item, decide, claim, withdraw."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from services.console.desk import Desk, Visit, go
+from services.console.forms import Form, as_uuid, page_number, query
+from services.console.queue import views
+from services.console.queue.domain import Order, check_verdict
+from services.console.queue.preview import HEADERS, preview_html
+from services.console.queue.reading import Reading, read_item
+from services.console.queue.usecases.claim_item import claim_item, release_item
+from services.console.queue.usecases.decide_item import decide_item
+from services.console.queue.usecases.withdraw_item import withdraw_item
+from services.console.rendering import Templates
+from services.console.switches.store import in_force
+from shared.clock import now
+from shared.errors import Conflict, Refused
+
+
+class QueuePages:
+    """Where reviewers work."""
+
+    def __init__(self, desk: Desk, templates: Templates) -> None:
+        self._desk, self._templates, self._console = desk, templates, desk.console
+
+    def routes(self) -> list[Route]:
+        page = self._desk.page
+        return [
+            Route("/queue", page(self.list)),
+            Route("/queue/{item_id}", page(self.item)),
+            Route("/queue/{item_id}/decide", page(self.decide, "decide"), methods=["POST"]),
+            Route("/queue/{item_id}/claim", page(self.claim, "decide"), methods=["POST"]),
+            Route("/queue/{item_id}/release", page(self.release, "decide"), methods=["POST"]),
+            Route("/queue/{item_id}/withdraw", page(self.withdraw, "decide"), methods=["POST"]),
+            Route("/queue/{item_id}/preview", page(self.preview)),
+        ]
+
+    async def list(self, visit: Visit) -> Response:
+        return await visit.show("queue.html", reading=None, **await self._list(visit.request))
+
+    async def item(self, visit: Visit) -> Response:
+        item_id = as_uuid(visit.request.path_params["item_id"])
+        if visit.caller.may("decide"):
+            async with self._console.db.transaction() as tx:
+                await claim_item(tx, visit.caller, item_id)
+        return await self._show(visit, item_id)
+
+    async def decide(self, visit: Visit) -> Response:
+        item_id, order = as_uuid(visit.request.path_params["item_id"]), order_of(visit)
+        try:
+            async with self._console.db.transaction() as tx:
+                await decide_item(tx, self._console.key, visit.caller, order)
+        except Conflict as conflict:
+            return await self._show(visit, item_id, 409, conflict=conflict, typed=order.reason)
+        except Refused as refused:
+            return await self._show(visit, item_id, refused.status, refused=refused, typed=order.reason)
+        return go(f"/queue/{item_id}{filter_query(visit.request)}")
+
+    async def claim(self, visit: Visit) -> Response:
+        """Renewed by the page while it is open."""
+        async with self._console.db.transaction() as tx:
+            held = await claim_item(tx, visit.caller, as_uuid(visit.request.path_params["item_id"]))
+        return Response(status_code=204 if held else 409)
+
+    async def release(self, visit: Visit) -> Response:
+        async with self._console.db.transaction() as tx:
+            await release_item(tx, visit.caller, as_uuid(visit.request.path_params["item_id"]))
+        return go(f"/queue{filter_query(visit.request)}")
+
+    async def withdraw(self, visit: Visit) -> Response:
+        item_id, reason = as_uuid(visit.request.path_params["item_id"]), visit.form.text("reason")
+        try:
+            async with self._console.db.transaction() as tx:
+                await withdraw_item(tx, self._console.key, visit.caller, item_id, reason, visit.form.whole("version"))
+        except Conflict as conflict:
+            return await self._show(visit, item_id, 409, conflict=conflict, typed=reason)
+        return go(f"/queue/{item_id}{filter_query(visit.request)}")
+
+    async def preview(self, visit: Visit) -> Response:
+        number = Form(tuple(visit.request.query_params.multi_items())).whole("revision")
+        lang, title, body = await preview_html(self._console, as_uuid(visit.request.path_params["item_id"]), number)
+        page = self._templates.render("preview.html", {"lang": lang, "title": title, "body": body})
+        return HTMLResponse(page, headers=HEADERS)
+
+    async def _show(self, visit: Visit, item_id: UUID, status: int = 200, **context: Any) -> Response:
+        view = query(visit.request, "view", 10)
+        number = Form(tuple(visit.request.query_params.multi_items())).whole("revision")
+        reading = await read_item(self._console.db, item_id, number, view)
+        around = await self._list(visit.request)
+        asked = {"conflict": None, "refused": None, "typed": ""} | context
+        return await visit.show(
+            "queue.html", status, reading=reading, view=view, **around, **asked, **self._facts(reading)
+        )
+
+    def _facts(self, reading: Reading) -> dict[str, Any]:
+        item = reading.item
+        claimed = item["claimed_until"] is not None and item["claimed_until"] > now()
+        return {"claimed": claimed, "public_url": self._console.item_url(item["kind"], item["lang"], item["path"])}
+
+    async def _list(self, request: Request) -> dict[str, Any]:
+        by = read_filter(request)
+        async with self._console.db.reading() as tx:
+            rows, found = await views.list_items(tx, by), await views.count_items(tx, by)
+            languages, switches = await views.languages(tx), await in_force(tx)
+            refused = await views.refused_submissions(tx, 3)
+        pages = {"older": by.page > 1, "newer": found > by.page * views.PAGE}
+        return {"rows": rows, "found": found, "by": by, "languages": languages, "pages": pages, "moment_now": now()} | {
+            "switches": {"publication_mode": "review", "four_eyes": "off"}
+            | {name: row["value"] for name, row in switches.items()},
+            "q": filter_query(request),
+            "refused_submissions": refused,
+        }
+
+
+def read_filter(request: Request) -> views.Filter:
+    names = ("state", "kind", "lang", "findings", "q")
+    given: Mapping[str, str] = {name: query(request, name) for name in names}
+    return views.Filter(**{**given, "state": given["state"] or "open"}, page=page_number(request))
+
+
+def filter_query(request: Request, **more: object) -> str:
+    """`?state=…` with what the list is filtered by, so that it stays as it was."""
+    kept = {
+        name: request.query_params[name]
+        for name in ("state", "kind", "lang", "findings", "q")
+        if request.query_params.get(name)
+    }
+    if request.query_params.get("page", "1") != "1":
+        kept["page"] = request.query_params["page"]
+    found = urlencode(kept | {name: str(value) for name, value in more.items()})
+    return f"?{found}" if found else ""
+
+
+def order_of(visit: Visit) -> Order:
+    """What the decision form says was seen. All of it is required: a decision names revision and content."""
+    form = visit.form
+    revision, version = form.whole("revision"), form.whole("version")
+    if revision is None or version is None or not form.text("hash"):
+        raise Refused("The decision does not say which revision it is for; open the item again.", code="order")
+    item_id, verdict = as_uuid(visit.request.path_params["item_id"]), check_verdict(form.text("verdict"))
+    return Order(item_id, verdict, form.text("reason"), revision, form.text("hash"), version)

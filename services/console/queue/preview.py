@@ -1,0 +1,35 @@
+"""What the site would show, made with the site's own renderer and sheet, to be looked at in a sandbox (S13)."""
+
+import asyncio
+from uuid import UUID
+
+from schemas.content import ItemContent
+from services.console.parts import Console
+from services.console.queue import views
+from shared.errors import NotFound
+from shared.markup import render, resolve
+
+POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "SAMEORIGIN",
+    "Cache-Control": "private, no-store",
+}
+
+
+async def preview_html(console: Console, item_id: UUID, number: int | None) -> tuple[str, str, str]:
+    """(language, title, body HTML) of a revision; links lead where the site's would, or are plain text."""
+    async with console.db.reading() as tx:
+        item = await views.item(tx, item_id)
+        revision = await views.revision(tx, item_id, number or item["revision"]) if item else None
+        if item is None or revision is None:
+            raise NotFound("There is no such item in the queue.")
+        places = await views.published_places(tx)
+    kind, lang, content = item["kind"], item["lang"], ItemContent.from_bytes(revision["content"])
+    places.add((kind, lang, item["path"]))
+
+    def lookup(path: str) -> str | None:
+        return console.item_url(kind, lang, path) if (kind, lang, path) in places else None
+
+    rendered = await asyncio.to_thread(render, content.body, lang, item["path"])
+    return lang, content.title, resolve(rendered.html, lookup)

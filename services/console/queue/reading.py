@@ -1,0 +1,84 @@
+"""Everything that the page of one item shows, read and worked out."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.engine import RowMapping
+
+from schemas.content import ItemContent
+from services.console.queue import views
+from services.console.queue.diff import Diff, compare, whole
+from services.console.queue.domain import milliseconds_live
+from shared.db import Database
+from shared.errors import NotFound
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One revision of an item beside what it would replace. `base` is that other revision, if there is one."""
+
+    item: RowMapping
+    revision: RowMapping
+    content: ItemContent
+    base: RowMapping | None
+    base_content: ItemContent | None
+    diff: Diff
+    too_long: bool
+    decisions: list[RowMapping]
+    revisions: list[RowMapping]
+
+    @property
+    def is_newest(self) -> bool:
+        return bool(self.revision["revision"] == self.item["revision"])
+
+    @property
+    def is_decidable(self) -> bool:
+        return self.is_newest and self.item["state"] == "submitted" and not self.item["deciding"]
+
+    @property
+    def last(self) -> RowMapping | None:
+        """The last decision on the revision that is shown."""
+        shown = self.revision["revision"]
+        return next((row for row in self.decisions if row["revision"] == shown), None)
+
+    @property
+    def live_ms(self) -> float | None:
+        """From approval to live, as the site reports it."""
+        shown = self.revision["revision"]
+        if self.item["live_revision"] != shown:
+            return None
+        approvals = [row for row in self.decisions if row["revision"] == shown and row["verdict"] == "approve"]
+        return milliseconds_live(approvals[0]["at"] if approvals else None, self.item["live_since"])
+
+
+async def read_item(db: Database, item_id: UUID, number: int | None = None, view: str = "side") -> Reading:
+    """NotFound when there is no such item or revision. `view`: side, one (the same rows, one column) or source."""
+    async with db.reading() as tx:
+        item = await views.item(tx, item_id)
+        revision = await views.revision(tx, item_id, number or item["revision"]) if item else None
+        if item is None or revision is None:
+            raise NotFound("There is no such item in the queue.")
+        base = await _base(tx, item, revision)
+        decisions = list(await views.item_decisions(tx, item_id))
+        revisions = list(await views.revision_list(tx, item_id))
+    content = ItemContent.from_bytes(revision["content"])
+    before = ItemContent.from_bytes(base["content"]) if base else None
+    found = await asyncio.to_thread(_difference, before, content, view)
+    diff = found or whole(content.body)
+    return Reading(item, revision, content, base, before, diff, found is None, decisions, revisions)
+
+
+async def _base(tx: Any, item: RowMapping, revision: RowMapping) -> RowMapping | None:
+    """What a reader knows: the live revision; without one, the revision before."""
+    published, number = item["published_revision"], revision["revision"]
+    if published is not None and published != number:
+        return await views.revision(tx, item["item_id"], published)
+    return await views.revision(tx, item["item_id"], number - 1) if number > 1 else None
+
+
+def _difference(before: ItemContent | None, content: ItemContent, view: str) -> Diff | None:
+    if before is None or view == "source":
+        return whole(content.body)
+    return compare(before.body, content.body)

@@ -1,0 +1,166 @@
+"""Items, revisions, submissions, claims and decisions in console_db."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.engine import RowMapping
+
+from services.console.tables import decisions, history, items, revisions, submissions, switches, versions
+from shared.db import Tx
+
+_DECIDE = """
+WITH v AS (
+  INSERT INTO app.versions (key, version) VALUES ($1::text, 1)
+  ON CONFLICT (key) DO UPDATE SET version = versions.version + 1 RETURNING version
+), d AS (
+  INSERT INTO app.decisions (statement_hash, item_id, revision, verdict, by_id, by_name, by_via, reason, key_id, at, outcome)
+  VALUES ($2, $1::text::uuid, $3, $4, $5, $6, $7, $8, $9, $10, 'sent')
+), i AS (
+  UPDATE app.items SET deciding = $2, decided_by = $5, decided_name = $6, decided_at = $10 WHERE item_id = $1::text::uuid
+)
+SELECT version FROM v
+"""
+
+
+def _switch(name: str, default: str) -> Any:
+    found = select(switches.c.value).where(switches.c.name == name).scalar_subquery()
+    return func.coalesce(found, default).label(name)
+
+
+async def lock_item(tx: Tx, item_id: UUID) -> dict[str, Any] | None:
+    """The item, locked, with the switches that bear on a decision."""
+    found = select(items, _switch("publication_mode", "review"), _switch("four_eyes", "off"))
+    row = await tx.row(found.where(items.c.item_id == item_id).with_for_update(of=items))
+    return {str(name): value for name, value in row.items()} if row else None
+
+
+async def next_version(tx: Tx, key: str) -> int:
+    """The number of the next fact that this service states about an aggregate; locks the aggregate."""
+    row = insert(versions).values(key=key, version=1)
+    more = row.on_conflict_do_update(index_elements=["key"], set_={"version": versions.c.version + 1})
+    return int(await tx.value(more.returning(versions.c.version)))
+
+
+async def add_submission(tx: Tx, row: dict[str, Any]) -> None:
+    await tx.execute(insert(submissions).values(row))
+
+
+async def settle_submission(tx: Tx, submission_id: UUID, **fields: Any) -> None:
+    await tx.execute(update(submissions).where(submissions.c.submission_id == submission_id).values(**fields))
+
+
+async def record_decision(tx: Tx, item_id: UUID, row: Mapping[str, Any]) -> int:
+    """Keep the decision, mark the item as being decided; the number of this fact in the item's history here."""
+    names = ("statement_hash", "revision", "verdict", "by_id", "by_name", "by_via", "reason", "key_id", "at")
+    return int(await tx.raw.fetchval(_DECIDE, str(item_id), *(row[name] for name in names)))
+
+
+async def last_decision(tx: Tx, item_id: UUID, revision: int) -> RowMapping | None:
+    found = select(decisions).where(decisions.c.item_id == item_id, decisions.c.revision == revision)
+    return await tx.row(found.order_by(decisions.c.at.desc()).limit(1))
+
+
+async def settle_decision(tx: Tx, statement_hash: str, outcome: str, reason: str | None, at: datetime) -> None:
+    """The lock has answered; the item is no longer being decided."""
+    mine = (decisions.c.statement_hash == statement_hash) & (decisions.c.outcome == "sent")
+    await tx.execute(update(decisions).where(mine).values(outcome=outcome, outcome_reason=reason, outcome_at=at))
+    if outcome == "applied":
+        await tx.execute(update(items).where(items.c.deciding == statement_hash).values(deciding=None))
+
+
+async def undo_deciding(tx: Tx, statement_hash: str) -> UUID | None:
+    """The lock refused: the item waits again. Its id, or None when it was not marked by this statement."""
+    cleared = update(items).where(items.c.deciding == statement_hash)
+    cleared = cleared.values(deciding=None, decided_by=None, decided_name=None, decided_at=None)
+    found: UUID | None = await tx.value(cleared.returning(items.c.item_id))
+    return found
+
+
+async def put_revision(tx: Tx, row: dict[str, Any]) -> None:
+    await tx.execute(insert(revisions).values(row).on_conflict_do_nothing())
+
+
+async def put_item(tx: Tx, row: dict[str, Any]) -> bool:
+    """Insert the item or bring it to a newer version; False when what is held is as new."""
+    fresh = insert(items).values(row)
+    changed: dict[str, Any] = {name: fresh.excluded[name] for name in row if name != "item_id"}
+    changed |= {"deciding": None, "decided_by": None, "decided_name": None, "decided_at": None}
+    newer = fresh.on_conflict_do_update(
+        index_elements=["item_id"], set_=changed, where=items.c.version < fresh.excluded.version
+    )
+    return await tx.value(newer.returning(items.c.item_id)) is not None
+
+
+async def add_history(tx: Tx, row: dict[str, Any]) -> None:
+    await tx.execute(insert(history).values(row).on_conflict_do_nothing())
+
+
+async def is_known(tx: Tx, item_id: UUID) -> bool:
+    return await tx.value(select(items.c.version).where(items.c.item_id == item_id)) is not None
+
+
+async def move_revision(tx: Tx, item_id: UUID, revision: int, state: str, version: int) -> None:
+    """Unless a later fact about this revision is known already."""
+    later = select(history.c.version).where(
+        history.c.item_id == item_id, history.c.revision == revision, history.c.version > version
+    )
+    this = (revisions.c.item_id == item_id) & (revisions.c.revision == revision)
+    await tx.execute(update(revisions).where(this, ~later.exists()).values(state=state))
+
+
+async def move_item(tx: Tx, item_id: UUID, version: int, fields: dict[str, Any], revision: int) -> None:
+    """`fields` apply when the item is older than `version`; state and decider only if `revision` is its newest."""
+    newest = {"state", "decided_by", "decided_name"}
+    always = {name: value for name, value in fields.items() if name not in newest}
+    older = (items.c.item_id == item_id) & (items.c.version < version)
+    if len(always) < len(fields):
+        only = {name: value for name, value in fields.items() if name in newest}
+        await tx.execute(update(items).where(older, items.c.revision == revision).values(**only))
+    await tx.execute(update(items).where(older).values(version=version, **always))
+
+
+async def apply_on_site(tx: Tx, item_id: UUID, gate_seq: int, fields: dict[str, Any]) -> RowMapping | None:
+    """What the site reports; the item's title, place and decision time, or None when a newer report is held."""
+    newer = or_(items.c.applied_seq.is_(None), items.c.applied_seq < gate_seq)
+    done = update(items).where(items.c.item_id == item_id, newer).values(applied_seq=gate_seq, **fields)
+    return await tx.row(done.returning(items.c.item_id, items.c.kind, items.c.lang, items.c.path, items.c.state))
+
+
+async def approved_at(tx: Tx, item_id: UUID, revision: int | None) -> datetime | None:
+    found = select(decisions.c.at).where(
+        decisions.c.item_id == item_id, decisions.c.revision == revision, decisions.c.verdict == "approve"
+    )
+    at: datetime | None = await tx.value(found.order_by(decisions.c.at.desc()).limit(1))
+    return at
+
+
+async def claim(tx: Tx, item_id: UUID, person_id: str, name: str, at: datetime, until: datetime) -> bool:
+    """Take or renew the lease; False when somebody else holds it."""
+    free = or_(items.c.claimed_until.is_(None), items.c.claimed_until <= at, items.c.claimed_by == person_id)
+    taken = update(items).where(items.c.item_id == item_id, items.c.state == "submitted", free)
+    taken = taken.values(claimed_by=person_id, claimed_name=name, claimed_until=until)
+    return await tx.value(taken.returning(items.c.item_id)) is not None
+
+
+async def release(tx: Tx, item_id: UUID, person_id: str) -> None:
+    mine = (items.c.item_id == item_id) & (items.c.claimed_by == person_id)
+    await tx.execute(update(items).where(mine).values(claimed_by=None, claimed_name=None, claimed_until=None))
+
+
+async def pending_ids(tx: Tx) -> list[UUID]:
+    """Items that wait for a decision and are not blocked, oldest first."""
+    found = select(items.c.item_id).where(items.c.state == "submitted", items.c.deciding.is_(None), items.c.blocks == 0)
+    return [row["item_id"] for row in await tx.rows(found.order_by(items.c.queued_at, items.c.item_id))]
+
+
+async def outcomes(tx: Tx, hashes: list[str]) -> list[RowMapping]:
+    found = select(decisions.c.statement_hash, decisions.c.item_id, decisions.c.outcome, decisions.c.outcome_reason)
+    return list(await tx.rows(found.where(decisions.c.statement_hash.in_(hashes))))
+
+
+async def submission_states(tx: Tx, ids: list[UUID]) -> list[RowMapping]:
+    return list(await tx.rows(select(submissions).where(submissions.c.submission_id.in_(ids))))

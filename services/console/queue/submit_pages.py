@@ -1,0 +1,87 @@
+"""Submitting Markdown in the browser, and what became of it."""
+
+from typing import Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from schemas.content import ItemContent
+from services.console.desk import Desk, Visit, go
+from services.console.forms import as_uuid, query
+from services.console.queue import views
+from services.console.queue.usecases.submit_item import read_draft, submit_item
+from services.console.queue.usecases.wait_for import wait_for_queue
+from shared.errors import NotFound, Refused
+
+PATIENCE = 2.0
+"""Seconds a submission waits for the lock before the page says that it is on its way."""
+FIELDS = ("kind", "lang", "path", "markdown")
+
+
+class SubmitPages:
+    """Kind, language, path, text or file; limits are named before and after."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._console = desk, desk.console
+
+    def routes(self) -> list[Route]:
+        page = self._desk.page
+        return [
+            Route("/submit", page(self.ask, "submit")),
+            Route("/submit", page(self.submit, "submit"), methods=["POST"]),
+            Route("/submissions/{submission_id}", page(self.state)),
+        ]
+
+    async def ask(self, visit: Visit) -> Response:
+        given = {"kind": "page", "lang": "en", "path": "", "markdown": ""}
+        item = query(visit.request, "item", 40)
+        if item:
+            given |= await self._revision_of(item)
+        return await visit.show("submit.html", given=given, refused=None)
+
+    async def submit(self, visit: Visit) -> Response:
+        form = visit.form
+        given = {name: form.text(name) for name in FIELDS}
+        given["markdown"] = form.text("file") or given["markdown"]
+        try:
+            draft = read_draft(
+                given["kind"], given["lang"], given["path"] or _stem(form.text("file_name")), given["markdown"]
+            )
+            async with self._console.db.transaction() as tx:
+                sent = await submit_item(tx, visit.caller, draft)
+        except Refused as refused:
+            return await visit.show("submit.html", refused.status, given=given, refused=refused)
+        found = await wait_for_queue(self._console.db, self._console.live, [sent.submission_id], PATIENCE)
+        queued = found[sent.submission_id]["state"] in {"queued", "unchanged"}
+        return go(f"/queue/{sent.item_id}" if queued else f"/submissions/{sent.submission_id}")
+
+    async def state(self, visit: Visit) -> Response:
+        async with self._console.db.reading() as tx:
+            row = await views.submission(tx, as_uuid(visit.request.path_params["submission_id"]))
+        if row is None:
+            raise NotFound("There is no such submission.")
+        return await visit.show("submission.html", row=row)
+
+    async def _revision_of(self, item: str) -> dict[str, Any]:
+        async with self._console.db.reading() as tx:
+            row = await views.item(tx, as_uuid(item))
+            revision = await views.revision(tx, row["item_id"], row["revision"]) if row else None
+        if row is None or revision is None:
+            raise NotFound("There is no such item in the queue.")
+        content = ItemContent.from_bytes(revision["content"])
+        return {"kind": row["kind"], "lang": row["lang"], "path": row["path"], "markdown": as_source(content)}
+
+
+def as_source(content: ItemContent) -> str:
+    """The content as one would write it: front matter only where the body does not say it."""
+    front = [f"title: {_quoted(content.title)}"] if not content.body.lstrip().startswith(f"# {content.title}") else []
+    front += [f"summary: {_quoted(content.summary)}"] if content.summary else []
+    return "\n".join(["---", *front, "---", "", content.body]) if front else content.body
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _stem(name: str) -> str:
+    return name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".md").removesuffix(".markdown")

@@ -1,0 +1,72 @@
+"""Deciding on several items: first what would become public, then the word for all of them."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.engine import RowMapping
+from starlette.responses import Response
+from starlette.routing import Route
+
+from services.console.desk import Desk, Visit
+from services.console.forms import as_uuid
+from services.console.queue import views
+from services.console.queue.domain import Order
+from services.console.queue.usecases.decide_item import decide_item
+from shared.errors import Conflict, NotFound, Refused
+
+MOST = 500
+
+
+@dataclass(frozen=True)
+class Outcome:
+    item_id: UUID
+    title: str
+    reason: str
+
+
+class TogetherPages:
+    """Bulk approval. Items with findings take part only when ticked one by one; stopped ones never."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._console = desk, desk.console
+
+    def routes(self) -> list[Route]:
+        page = self._desk.page
+        return [
+            Route("/queue/together", page(self.ask, "decide")),
+            Route("/queue/together", page(self.approve, "decide"), methods=["POST"]),
+        ]
+
+    async def ask(self, visit: Visit) -> Response:
+        chosen = [as_uuid(each) for each in visit.request.query_params.getlist("item")][:MOST]
+        async with self._console.db.reading() as tx:
+            rows = await views.items_by_id(tx, chosen)
+        ready = [row for row in rows if _waits(row) and not row["checks"]]
+        ask = [row for row in rows if _waits(row) and row["checks"]]
+        left = [row for row in rows if not _waits(row)]
+        return await visit.show("together.html", ready=ready, ask=ask, left=left)
+
+    async def approve(self, visit: Visit) -> Response:
+        done: list[Outcome] = []
+        refused: list[Outcome] = []
+        async with self._console.db.transaction() as tx:
+            for order, title in sorted(map(_order, visit.form.every("item")[:MOST]), key=lambda each: each[0].item_id):
+                try:
+                    await decide_item(tx, self._console.key, visit.caller, order)
+                    done.append(Outcome(order.item_id, title, ""))
+                except (Conflict, Refused, NotFound) as error:
+                    refused.append(Outcome(order.item_id, title, error.message))
+        return await visit.show("together_done.html", done=done, refused=refused)
+
+
+def _waits(row: RowMapping) -> bool:
+    return row["state"] == "submitted" and not row["deciding"] and not row["blocks"]
+
+
+def _order(told: str) -> tuple[Order, str]:
+    """`id:revision:version:hash:title` as the page asked it: what was shown is what is decided on."""
+    parts = told.split(":", 4)
+    if len(parts) != 5 or not (parts[1].isdecimal() and parts[2].isdecimal()):
+        raise Refused("The list does not say which revisions were shown; select the items again.", code="order")
+    item_id, revision, version, content_hash, title = parts
+    return Order(as_uuid(item_id), "approve", "", int(revision), content_hash, int(version)), title

@@ -1,0 +1,61 @@
+"""Somebody hands Markdown to the lock: a new item, or a new revision of one."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from schemas.console.v1 import ItemSubmitted
+from schemas.content import ItemContent
+from services.console.people.domain import Caller
+from services.console.queue import store
+from services.console.queue.domain import Draft, check_size, make_draft
+from shared.clock import now
+from shared.db import Tx
+from shared.errors import Refused
+from shared.ids import new_id
+from shared.markup import parse_source
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """What the lock will answer to by `submission_id`."""
+
+    submission_id: UUID
+    item_id: UUID
+    kind: str
+    lang: str
+    path: str
+    title: str
+
+
+def read_draft(kind: str, lang: str, path: str, text: str) -> Draft:
+    """The draft in Markdown text with optional front matter. Refused or TooLarge with the rule's value."""
+    check_size(text)
+    source = parse_source(text.replace("\r\n", "\n"))
+    try:
+        content = ItemContent(title=source.title, summary=source.summary, body=source.body)
+    except ValidationError as error:
+        raise Refused(f"The document was not taken: {error.errors()[0]['msg']}.", code="content") from None
+    return make_draft(kind, lang, path, content)
+
+
+async def submit_item(tx: Tx, caller: Caller, draft: Draft) -> Submitted:
+    caller.require("submit")
+    submission_id, actor = new_id(), caller.actor()
+    data = ItemSubmitted(
+        submission_id=submission_id,
+        item_id=draft.item_id,
+        kind=draft.kind,
+        lang=draft.lang,
+        path=draft.path,
+        content=draft.content,
+        content_hash=draft.content_hash,
+        submitted_by=actor,
+    )
+    key = str(draft.item_id)
+    tx.stage("item.submitted", data, key=key, version=await store.next_version(tx, key), actor=actor.name)
+    place = {"item_id": draft.item_id, "kind": draft.kind, "lang": draft.lang, "path": draft.path, "title": draft.title}
+    by = {"by_id": actor.id, "by_name": actor.name, "at": now(), "state": "sent"}
+    await store.add_submission(tx, {"submission_id": submission_id, **place, **by})
+    return Submitted(submission_id, draft.item_id, draft.kind, draft.lang, draft.path, draft.title)

@@ -1,0 +1,68 @@
+"""Wait until the lock has answered what was handed to it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import UUID
+
+from services.console.live import Live
+from services.console.queue import store, views
+from shared.db import Database
+
+_LOOK_AGAIN = 1.0
+"""Seconds; another instance may have read the answer, and its news does not reach this process."""
+
+
+async def _until(live: Live, look: Callable[[], Awaitable[bool]], seconds: float) -> bool:
+    """Ask `look` after each piece of news until it says yes; False when the time is over."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    async with live.listen() as listener:
+        while not await look():
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0:
+                return False
+            try:
+                await asyncio.wait_for(listener.messages.get(), timeout=min(left, _LOOK_AGAIN))
+            except TimeoutError:
+                continue
+            while not listener.messages.empty():
+                listener.messages.get_nowait()
+    return True
+
+
+async def wait_for_verdicts(db: Database, live: Live, hashes: list[str], seconds: float) -> dict[str, tuple[str, str]]:
+    """`{statement_hash: (outcome, reason)}` with outcome applied, refused, or sent when no answer came in time."""
+    found: dict[str, tuple[str, str]] = {}
+
+    async def look() -> bool:
+        async with db.reading() as tx:
+            for row in await store.outcomes(tx, hashes):
+                found[row["statement_hash"]] = (row["outcome"], row["outcome_reason"] or "")
+        return all(outcome != "sent" for outcome, _ in found.values())
+
+    await _until(live, look, seconds)
+    return found
+
+
+async def wait_for_queue(db: Database, live: Live, ids: list[UUID], seconds: float) -> dict[UUID, dict[str, Any]]:
+    """`{submission_id: row of app.submissions}`; state is queued, unchanged, refused, or sent when no answer came."""
+    found: dict[UUID, dict[str, Any]] = {}
+
+    async def look() -> bool:
+        async with db.reading() as tx:
+            for row in await store.submission_states(tx, ids):
+                found[row["submission_id"]] = dict(row)
+        return all(row["state"] != "sent" for row in found.values())
+
+    await _until(live, look, seconds)
+    return found
+
+
+async def wait_for_items(db: Database, live: Live, ids: list[UUID], until: str, seconds: float) -> bool:
+    """Until every item is `live` on the site, `gone` from it, or in the state named by `until`."""
+
+    async def look() -> bool:
+        async with db.reading() as tx:
+            return await views.count_reached(tx, ids, until) == len(set(ids))
+
+    return await _until(live, look, seconds)

@@ -1,0 +1,46 @@
+"""A reviewer takes a published item back. Signed; gone from the site when the site says so."""
+
+from uuid import UUID
+
+from schemas.console.v1 import ItemWithdrawn
+from schemas.statements import Withdrawal
+from services.console.people.domain import Caller
+from services.console.queue import store
+from services.console.queue.domain import check_reason, clock
+from services.console.queue.usecases.decide_item import Decided, make_opening
+from shared.clock import now
+from shared.db import Tx
+from shared.errors import Conflict, NotFound, Refused
+from shared.signing import SigningKey
+
+
+async def withdraw_item(
+    tx: Tx, key: SigningKey, caller: Caller, item_id: UUID, reason: str, version: int | None = None
+) -> Decided:
+    """Conflict when the item has moved on since `version` or somebody is deciding; Refused when nothing is public."""
+    caller.require("decide")
+    reason = check_reason("withdraw", reason)
+    item = await store.lock_item(tx, item_id)
+    if item is None:
+        raise NotFound("There is no such item in the queue.")
+    if item["published_revision"] is None:
+        raise Refused("No revision of this item is public, so there is nothing to withdraw.", code="not_published")
+    if item["deciding"] or (version is not None and version != item["version"]):
+        when = f" at {clock(item['decided_at'])}" if item["decided_at"] else ""
+        raise Conflict(f"{item['decided_name'] or 'Somebody'} was faster{when}. Nothing was changed.", code="stale")
+    at, opening = now(), make_opening(caller, reason)
+    statement = Withdrawal(
+        key_id=key.key_id, item_id=item_id, decided_at=at, decider=opening.commitment, prior_version=item["version"]
+    )
+    signed = key.sign(statement)
+    row = {
+        "statement_hash": signed.hash,
+        "revision": item["published_revision"],
+        "verdict": "withdraw",
+        "reason": reason,
+    }
+    by = {"by_id": caller.id, "by_name": caller.name, "by_via": caller.via, "key_id": key.key_id, "at": at}
+    number = await store.record_decision(tx, item_id, {**row, **by})
+    data = ItemWithdrawn(item_id=item_id, statement=signed, opening=opening)
+    tx.stage("item.withdrawn", data, key=str(item_id), version=number, actor=caller.name)
+    return Decided(item_id, signed.hash)

@@ -1,0 +1,1 @@
+"""record_signals                     count what visitors did"""

@@ -1,0 +1,141 @@
+// The console works without this file. It adds single keys, live figures and the renewal of a claim.
+"use strict";
+(() => {
+  const body = document.body;
+  const one = (selector, root = document) => root.querySelector(selector);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+  // --- keys -------------------------------------------------------------
+  const DECIDES = new Set(["approve", "request_changes", "reject", "withdraw"]);
+  const PLACES = { q: "/queue", s: "/switches", a: "/audit" };
+  let going = 0;
+
+  const rows = () => all(".rows a.row");
+  function move(step) {
+    const links = rows();
+    if (!links.length) return;
+    const current = document.activeElement.closest?.(".rows a.row") || one('.rows a.row[aria-current="true"]');
+    const at = links.indexOf(current);
+    const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + step, 0), links.length - 1)];
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+  }
+  function select() {
+    const row = document.activeElement.closest?.(".rows li") || one('.rows li:has([aria-current="true"])');
+    one("input[type=checkbox]", row || document.createElement("p"))?.click();
+  }
+  function act(element) {
+    const what = element.dataset.act;
+    if (what === "reject" || what === "request_changes") {
+      const reason = one("#reason");
+      if (reason && !reason.value.trim()) return reason.focus();
+    }
+    if (what === "withdraw") {
+      element.parentElement.open = true;
+      return one("#why-withdraw")?.focus();
+    }
+    if (what === "changes") {
+      element.focus();
+      return element.scrollIntoView({ block: "start" });
+    }
+    element.click();
+  }
+  function keys() {
+    one("#key-list")?.showModal();
+  }
+  document.addEventListener("keydown", (event) => {
+    const field = event.target.closest?.("input:not([type=checkbox]),textarea,select,[contenteditable]");
+    if (field && event.key === "Escape") return field.blur();
+    if (field || event.ctrlKey || event.altKey || event.metaKey || one("dialog[open]")) return;
+    if (body.dataset.keys !== "on" && event.key !== "Escape") return;
+    const started = performance.now() - going < 1500;
+    going = 0;
+    if (started && PLACES[event.key]) return void (location.href = PLACES[event.key]);
+    const simple = { j: () => move(1), k: () => move(-1), x: select, "?": keys, g: () => (going = performance.now()) };
+    if (event.key === "/") {
+      event.preventDefault();
+      return one('input[data-act="search"]')?.focus();
+    }
+    if (simple[event.key]) return simple[event.key]();
+    const target = one(`[data-key="${CSS.escape(event.key)}"]`);
+    if (!target || (event.repeat && DECIDES.has(target.dataset.act))) return;
+    event.preventDefault();
+    act(target);
+  });
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.('[data-act="keys"]')) {
+      event.preventDefault();
+      keys();
+    }
+  });
+  // A second click while a decision is on its way sends nothing.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.method !== "post") return;
+    if (form.dataset.sent) return event.preventDefault();
+    form.dataset.sent = "yes";
+    addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
+  });
+
+  // --- live -------------------------------------------------------------
+  const dirty = (root) => all("textarea,input:not([type=hidden],[type=checkbox],[type=search])", root).some((f) => f.value !== f.defaultValue);
+  let planned = false;
+  let wanted = new Set();
+  async function refresh() {
+    planned = false;
+    const about = wanted;
+    wanted = new Set();
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (!answer.ok || answer.redirected) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const old of all("[data-live-on]")) {
+      const next = fresh.getElementById(old.id);
+      if (!about.has(old.dataset.liveOn) || !next || next.outerHTML === old.outerHTML) continue;
+      if (old.contains(document.activeElement) && old.dataset.as && dirty(old)) {
+        if (old.dataset.as !== next.dataset.as) toast("This changed while you were typing. Load the page again to see it.");
+        continue;
+      }
+      if (old.dataset.as && old.dataset.as === next.dataset.as) continue;
+      old.replaceWith(next);
+    }
+  }
+  function plan(about) {
+    wanted.add(about);
+    if (planned) return;
+    planned = true;
+    setTimeout(refresh, wanted.has("signals") ? 500 : 60);
+  }
+  function toast(text) {
+    const box = document.createElement("div");
+    box.className = "toast";
+    box.textContent = text;
+    one("#toasts").replaceChildren(box);
+    setTimeout(() => box.remove(), 8000);
+  }
+  let fresh = 0;
+  function hear({ waiting, news }) {
+    for (const each of all('[data-count="waiting"]')) each.textContent = waiting;
+    const here = new Set(all("[data-live-on]").map((each) => each.dataset.liveOn));
+    for (const item of news) {
+      if (item.new && one("#news") && !one(`[data-item="${item.item_id}"]`)) one("#news").textContent = `${++fresh} new`;
+      const about = item.event === "signals" || item.event === "switch" ? item.event : item.item_id;
+      if (item.event === "refused" && !item.item_id && here.has("switch")) plan("switch");
+      if (here.has(about)) plan(about);
+      if (item.event === "rejected") toast("The site refused to show a row that has no receipt. See Audit.");
+    }
+  }
+  if (body.dataset.live) {
+    const stream = new EventSource(body.dataset.live);
+    stream.onmessage = (event) => hear(JSON.parse(event.data));
+    stream.onopen = () => {
+      for (const each of all("[data-live-on][data-pending]")) plan(each.dataset.liveOn);
+    };
+    addEventListener("pagehide", () => stream.close());
+  }
+
+  // --- claim ------------------------------------------------------------
+  setInterval(() => {
+    const form = one("form[data-claim]");
+    if (form && !document.hidden) fetch(form.dataset.claim, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+  }, 300000);
+})();

@@ -1,0 +1,1 @@
+"""Switches that a person sees and sets: publication mode, site mode, four eyes."""

@@ -1,0 +1,55 @@
+"""The switches page: what is in force, who set it, when and why; changing one asks for a reason and shows the effect."""
+
+from typing import Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from services.console.desk import Desk, Visit, go
+from services.console.forms import query
+from services.console.queue.views import count_by_author
+from services.console.switches import store
+from services.console.switches.domain import BY_NAME, SWITCHES, check_switch
+from services.console.switches.usecases.set_switch import set_switch
+from shared.errors import Conflict, Refused
+
+
+class SwitchPages:
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._console = desk, desk.console
+
+    def routes(self) -> list[Route]:
+        page = self._desk.page
+        return [
+            Route("/switches", page(self.show)),
+            Route("/switches/{name}", page(self.set, "switch"), methods=["POST"]),
+        ]
+
+    async def show(self, visit: Visit) -> Response:
+        asked = query(visit.request, "set", 40)
+        return await self._show(visit, asked=asked if asked in BY_NAME else "", to=query(visit.request, "to", 40))
+
+    async def set(self, visit: Visit) -> Response:
+        name, value, reason = visit.request.path_params["name"], visit.form.text("value"), visit.form.text("reason")
+        check_switch(name)
+        try:
+            async with self._console.db.transaction() as tx:
+                version = visit.form.whole("version")
+                await set_switch(tx, self._console.key, visit.caller, name, value, reason, version)
+        except (Refused, Conflict) as refused:
+            return await self._show(visit, refused.status, asked=name, to=value, refused=refused, typed=reason)
+        return go("/switches")
+
+    async def _show(self, visit: Visit, status: int = 200, **context: Any) -> Response:
+        async with self._console.db.reading() as tx:
+            held, changes = await store.in_force(tx), await store.changes(tx, 50)
+            waiting, mine = await count_by_author(tx, visit.caller.id)
+        defaults = {"site_mode": self._console.settings.site_mode_default}
+        values: dict[str, str] = {each.name: defaults.get(each.name, each.choices[0].value) for each in SWITCHES}
+        values |= {name: row["value"] for name, row in held.items()}
+        under_way = {row["name"]: row for row in reversed(changes) if row["outcome"] == "sent"}
+        asked = {"asked": "", "to": "", "refused": None, "typed": ""} | context
+        facts: dict[str, Any] = {"held": held, "values": values, "under_way": under_way, "changes": changes}
+        return await visit.show(
+            "switches.html", status, switches=SWITCHES, waiting_items=waiting, mine=mine, **facts, **asked
+        )

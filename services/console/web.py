@@ -1,0 +1,92 @@
+"""The console's web application: pages, API, static files, behind the guard."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
+
+from services.console.api import make_api
+from services.console.audit.pages import AuditPages
+from services.console.desk import Desk, go
+from services.console.parts import Console
+from services.console.people.pages import SignInPages
+from services.console.people.people_pages import PeoplePages
+from services.console.queue.history_pages import HistoryPages
+from services.console.queue.pages import QueuePages
+from services.console.queue.stream import Stream
+from services.console.queue.submit_pages import SubmitPages
+from services.console.queue.together_pages import TogetherPages
+from services.console.rendering import HERE, Templates
+from services.console.signals.pages import SignalPages
+from services.console.switches.pages import SwitchPages
+from shared.errors import NotFound, Refused
+from shared.web.guard import Guard
+from shared.web.static_files import LOOK, StaticFiles
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    " form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def make_web(console: Console) -> ASGIApp:
+    """The ASGI app to serve."""
+    static = StaticFiles("/static", [LOOK, HERE / "static"])
+    templates = Templates(static, console.site_url)
+    desk = Desk(console, templates)
+    pages: list[Any] = [
+        TogetherPages(desk),
+        QueuePages(desk, templates),
+        HistoryPages(desk),
+        SubmitPages(desk),
+        Stream(desk),
+        SignInPages(desk),
+        PeoplePages(desk),
+        SwitchPages(desk),
+        SignalPages(desk),
+        AuditPages(desk),
+    ]
+    routes = [
+        Route("/", _home),
+        Route("/static/{name}", _for_sandboxes(static.endpoint)),
+        Mount("/api", make_api(console)),
+        *(route for each in pages for route in each.routes()),
+    ]
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error(desk)})
+    settings = console.settings
+    host = settings.url.split("//", 1)[1]
+    return Guard(app, hosts={host}, origin=settings.url, csp=POLICY)
+
+
+async def _home(_: Request) -> Response:
+    return go("/queue")
+
+
+def _for_sandboxes(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """A sandboxed preview has an origin of its own; only these files may be loaded from there."""
+
+    async def serve(request: Request) -> Response:
+        response = await endpoint(request)
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        return response
+
+    return serve
+
+
+def _http_error(desk: Desk) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def answer(request: Request, error: Exception) -> Response:
+        status = getattr(error, "status_code", 500)
+
+        async def told() -> Response:
+            if status == 404:
+                raise NotFound("There is no page at this address.")
+            raise Refused("This address does not take that kind of request.")
+
+        return await desk.guarded(request, told)
+
+    return answer
