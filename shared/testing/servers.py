@@ -85,9 +85,9 @@ class Servers:
     def run_as(self, user: str, command: list[str]) -> str:
         """Standard output of a command run as that user; RuntimeError with its standard error when it fails."""
         runtime, wrapped = self.prepared.runtime, as_user(self.prepared.who, user, command)
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - our own modules
             wrapped, cwd=runtime.code, env=environment(runtime), check=False, capture_output=True, text=True
-        )  # noqa: S603 - our own modules
+        )
         if done.returncode:
             raise RuntimeError(f"{' '.join(command[1:3])}: {done.stderr.strip()}")
         return done.stdout
