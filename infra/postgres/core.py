@@ -98,7 +98,7 @@ async def _make_table(database: asyncpg.Connection, table: Table) -> None:
 async def _secure(database: asyncpg.Connection, service: str, core: Core, table: Table) -> None:
     name = _name(table)
     await database.execute(f"ALTER TABLE {name} OWNER TO {service}_owner")
-    for trigger, event, level in _append_only(core, table):
+    for trigger, event, level in append_only(core, table):
         await database.execute(
             f"CREATE OR REPLACE TRIGGER {trigger} BEFORE {event} ON {name} FOR EACH {level} EXECUTE FUNCTION core.refuse_change()"
         )
@@ -152,7 +152,7 @@ async def _check_privileges(database: asyncpg.Connection, service: str, core: Co
 async def _check_triggers(database: asyncpg.Connection, core: Core, table: Table) -> None:
     query = "SELECT tgname FROM pg_trigger WHERE tgrelid = $1::regclass AND tgenabled = 'A'"
     enabled = {row[0] for row in await database.fetch(query, _name(table))}
-    missing = {trigger for trigger, _, _ in _append_only(core, table)} - enabled
+    missing = {trigger for trigger, _, _ in append_only(core, table)} - enabled
     if missing:
         raise Unsound(f"{_name(table)} lacks {', '.join(sorted(missing))}")
 
@@ -166,7 +166,7 @@ async def _check_functions(database: asyncpg.Connection, core: Core) -> None:
         raise Unsound(f"functions that run with their owner's rights and are not declared: {', '.join(undeclared)}")
 
 
-def _append_only(core: Core, table: Table) -> Iterator[tuple[str, str, str]]:
+def append_only(core: Core, table: Table) -> Iterator[tuple[str, str, str]]:
     events = [event.upper() for event in ("update", "delete") if not core.columns(table, event)]
     if events:
         yield "no_change", " OR ".join(events), "ROW"
