@@ -1,0 +1,35 @@
+"""An attacker's process: makes attempts as the OS user that it runs as, and says what came of each.
+
+    python -m infra.prove.actor < {"state": DIR, "attempts": [{"kind": …, …}]}     writes [{"got": …, "detail"?: …, "value"?: …}]
+
+`got` is `done` (the attempt worked), `refused` (in the way it must be), or `error` (something else happened, which proves nothing).
+"""
+
+import asyncio
+import json
+import sys
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+KINDS = ("bus", "chain", "connects", "files", "keys", "reference", "rows", "shown", "sockets", "sql")
+
+
+async def run(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """In order; neighbours of one kind are made together."""
+    found: list[dict[str, Any]] = []
+    for kind, group in groupby(attempts, key=lambda attempt: attempt["kind"]):
+        if kind not in KINDS:
+            raise ValueError(f"no attempt is called {kind}")
+        found += await import_module(f"infra.prove.doing.{kind}").do(state, list(group))
+    return found
+
+
+def main() -> None:
+    task = json.load(sys.stdin)
+    sys.stdout.write(json.dumps(asyncio.run(run(Path(task["state"]), task["attempts"])), default=str))
+
+
+if __name__ == "__main__":
+    main()

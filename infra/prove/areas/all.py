@@ -1,0 +1,17 @@
+"""The areas in the order in which they are shown."""
+
+from collections.abc import Awaitable, Callable
+
+from infra.prove.areas import bus, chain, database, files, http, site_rows, statements
+from infra.prove.check import Check
+from infra.prove.target import Target
+
+AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
+    "database": database.check,
+    "bus": bus.check,
+    "files": files.check,
+    "statements": statements.check,
+    "site rows": site_rows.check,
+    "http": http.check,
+    "chain": chain.check,
+}

@@ -1,0 +1,64 @@
+"""The matrix for people: one table per area; rows of one kind that came out right share a line unless all are asked for."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from infra.prove.check import Check
+
+COLOURS = {"ok": "green", "open": "yellow", "FAILED": "red"}
+
+
+def show(checks: Sequence[Check], seconds: float, *, every: bool) -> None:
+    out = Console(highlight=False)
+    for area, group in groupby(checks, key=lambda check: check.area):
+        rows = list(group)
+        out.print(_table(area, rows if every else _folded(rows)))
+        out.print(f"{area}: {_counts(rows)}\n")
+    out.print(f"[bold]{_counts(checks)} in {seconds:.1f} s[/]")
+    if any(check.is_open for check in checks):
+        out.print(
+            "[yellow]open[/]: OS users are not separated here, so nothing keeps these apart. Install as root to close them."
+        )
+
+
+def _table(area: str, rows: Sequence[Check]) -> Table:
+    table = Table(title=area, title_justify="left", box=None, pad_edge=False)
+    for column in ("actor", "attempt", "expected", "got", ""):
+        table.add_column(column, overflow="fold")
+    for check in rows:
+        mark = _mark(check)
+        table.add_row(
+            *(escape(text) for text in (check.actor, check.attempt, check.expected, check.got)),
+            f"[{COLOURS[mark]}]{mark}[/]",
+        )
+    return table
+
+
+def _mark(check: Check) -> str:
+    return "ok" if check.ok else "open" if check.is_open else "FAILED"
+
+
+def _folded(rows: Sequence[Check]) -> list[Check]:
+    """Neighbours with the same actor, kind of attempt and outcome become one; what differs from what was expected never does."""
+    found: list[Check] = []
+    for (actor, kind, expected, got, failed), group in groupby(rows, key=_kind):
+        same = list(group)
+        if failed or len(same) == 1:
+            found += same
+        else:
+            found.append(Check(same[0].area, actor, f"{kind} ({len(same)} attempts)", expected, got, same[0].ok))
+    return found
+
+
+def _kind(check: Check) -> tuple[str, str, str, str, bool]:
+    return check.actor, check.attempt.split(":")[0], check.expected, check.got, check.failed
+
+
+def _counts(checks: Sequence[Check]) -> str:
+    failed, still_open = sum(check.failed for check in checks), sum(check.is_open for check in checks)
+    parts = [f"{len(checks)} checks", f"{len(checks) - failed - still_open} as expected", f"{failed} failed"]
+    return ", ".join([*parts, *([f"{still_open} open"] if still_open else [])])

@@ -1,0 +1,24 @@
+"""Run areas side by side: most of them wait for the system's answers most of the time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from infra.prove.areas.all import AREAS
+from infra.prove.check import Check
+from infra.prove.target import Target
+from shared.errors import SchleuseError
+
+
+async def prove(target: Target, areas: Sequence[str] = tuple(AREAS)) -> list[Check]:
+    """All rows of these areas, in their order. An area that cannot be examined is a failed row: not knowing is not well."""
+    found = await asyncio.gather(*(_examine(target, area, AREAS[area]) for area in areas))
+    return [check for checks in found for check in sorted(checks, key=lambda check: check.actor)]
+
+
+async def _examine(target: Target, area: str, check: Callable[[Target], Awaitable[list[Check]]]) -> list[Check]:
+    try:
+        return await check(target)
+    except SchleuseError as error:
+        return [Check(area, "prove", "examine this area", "done", f"error: {error.message}", ok=False)]
+    except (OSError, TimeoutError, ValueError, KeyError) as error:
+        return [Check(area, "prove", "examine this area", "done", f"error: {type(error).__name__}: {error}", ok=False)]
