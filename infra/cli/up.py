@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infra.cli.options import DEFAULT_STATE, FAILED, OK, REFUSED, Json, State, complain, print_json
+from infra.cli.options import DEFAULT_STATE, FAILED, OK, Json, State, complain, print_json
 from infra.cli.progress import Progress, announce
 from infra.local import config, place
 from infra.local.detached import launch
@@ -55,16 +55,16 @@ def up(
 
 
 def _detached(state: Path, port_base: int | None, progress: Progress, *, wait: bool) -> int:
+    code = OK
     for event in launch(state, port_base):
         progress(event)
         if event["kind"] == "failed":
-            progress.close()
+            code = event["code"]
             complain(event["text"])
-            return REFUSED if event.get("refused") else FAILED
-        if event["kind"] == "ready" or (not wait and event["text"].startswith("Starting Postgres")):
+        elif not wait and event["text"].startswith("Starting Postgres"):
             break
     progress.close()
-    return OK
+    return code
 
 
 def _foreground(state: Path, port_base: int | None, progress: Progress) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from infra.local.supervisor import supervise
 
 Event = dict[str, Any]
-LAST = ("ready", "failed", "stopped")
+LAST = ("ready", "stopped")
 
 
 class Reporter:
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def launch(named: Path, port_base: int | None) -> Iterator[Event]:
-    """Start a supervisor in the background and yield its events until it is ready or has failed."""
+    """Start a supervisor in the background and yield its events until it is ready, or has failed and stopped again."""
     command = [sys.executable, "-m", "infra.local.supervisor", "--state", str(named.absolute())]
     command += ["--port-base", str(port_base)] if port_base else []
     root = Path(__file__).resolve().parents[2]
@@ -59,11 +59,20 @@ def launch(named: Path, port_base: int | None) -> Iterator[Event]:
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, cwd=root, text=True
     )  # fmt: skip
     assert process.stdout is not None and process.stderr is not None
+    failed = False
     for line in process.stdout:
         event: Event = json.loads(line)
+        failed = failed or event["kind"] == "failed"
         yield event
-        if event["kind"] in LAST:
+        if event["kind"] == "ready":
             return
     code = process.wait()
+    if failed:
+        return
     said = process.stderr.read().strip().splitlines()
-    yield {"kind": "failed", "text": said[-1] if said else f"the supervisor ended with code {code}", "at": 0.0}
+    yield {
+        "kind": "failed",
+        "text": said[-1] if said else f"the supervisor ended with code {code}",
+        "at": 0.0,
+        "code": 1,
+    }

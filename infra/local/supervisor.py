@@ -37,7 +37,10 @@ Tell = Callable[[Event], None]
 
 
 class Supervisor:
-    """`tell` receives events: {"kind": "step"|"ready"|"notice"|"failed"|"stopped", "text", "at"}."""
+    """`tell` receives events: {"kind": "step"|"ready"|"notice"|"failed"|"stopped", "text", "at", "code"}.
+
+    `at` is in seconds from the start; `code` is the exit code that a failure will lead to.
+    """
 
     def __init__(self, named: Path, port_base: int | None, tell: Tell) -> None:
         self._named, self._port_base, self._tell = named, port_base, tell
@@ -59,8 +62,7 @@ class Supervisor:
             layout = place.settle(self._named, who)
             lock = place.hold(layout)
         except Refused as error:
-            self._event("failed", error.message)
-            return 2
+            return self._failed(error.message, 2)
         try:
             return await self._run_locked(layout, who)
         finally:
@@ -94,11 +96,9 @@ class Supervisor:
             self._event("ready", "Everything is running")
             await stopping
         except Refused as error:
-            self._event("failed", error.message)
-            return 2 if not self._parts else 1
+            return self._failed(error.message, 1 if self._parts else 2)
         except OSError as error:
-            self._event("failed", _os_sentence(error, layout))
-            return 1
+            return self._failed(_os_sentence(error, layout), 1)
         finally:
             for task in (starting, stopping):
                 task.cancel()
@@ -201,9 +201,13 @@ class Supervisor:
         self._write_down()
         self._event("notice", f"{part} {text}")
 
-    def _event(self, kind: str, text: str) -> None:
+    def _failed(self, text: str, code: int) -> int:
+        self._event("failed", text, code)
+        return code
+
+    def _event(self, kind: str, text: str, code: int = 0) -> None:
         self._log_line(f"{kind}: {text}")
-        self._tell({"kind": kind, "text": text, "at": round(time.monotonic() - self._started, 2)})
+        self._tell({"kind": kind, "text": text, "at": round(time.monotonic() - self._started, 2), "code": code})
 
     def _log_line(self, text: str) -> None:
         if self._log is not None:
