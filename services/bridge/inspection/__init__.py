@@ -1,0 +1,5 @@
+"""Inspection before the queue (S14): what a submission contains that a reviewer should know, or that stops it."""
+
+from services.bridge.inspection.inspector import Inspection, Inspector
+
+__all__ = ["Inspection", "Inspector"]

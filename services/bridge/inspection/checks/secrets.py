@@ -1,0 +1,101 @@
+"""Secrets, by detect-secrets' plugins, line by line in memory. No finding carries a secret."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+from detect_secrets.plugins.high_entropy_strings import HighEntropyStringsPlugin
+from detect_secrets.plugins.keyword import KeywordDetector
+from detect_secrets.plugins.private_key import PrivateKeyDetector
+
+from schemas.bridge.v1 import Finding
+
+WINDOW = 400
+"""Characters given to a plugin at once: some of their patterns need time that grows with the square of the line."""
+OVERLAP = 120
+SHOWN = 4
+SHORTEST = 4
+"""Shorter values are placeholders: everybody would guess them."""
+_BLOCKED = "The lock stopped this: it contains a private key"
+_NOT_SECRETS = frozenset({"Public IP (ipv4)"})
+"""An address is not a secret; documentation is full of 0.0.0.0."""
+_KEY_WORD = re.compile(r"pass|pwd|secret|key|contrase", re.IGNORECASE)
+_UNQUOTED = re.compile(
+    r"(?:passwor[dt]|passwd|pwd|secret|token|kennwort|api[_-]?key)[\w-]{0,20}[ \t]{0,3}[:=][ \t]{0,3}([^\s\"'`<>(){}\[\],;]{12,200})",
+    re.IGNORECASE,
+)
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1[A-Z0-9]{20}|\bS[ACNOUX][A-Z2-7]{56}\b"
+)
+
+
+def check(text: str, values: set[str]) -> Iterator[Finding]:
+    """A private key blocks, anything else that looks like a secret is a `check`. Adds each secret found to `values`."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        pieces = list(_windows(line)) if line.strip() else []
+        if any(_PRIVATE_KEY.search(piece) for piece in pieces):
+            yield Finding(level="block", rule="private_key", message=_BLOCKED, line=number)
+        for value, kind in {value: kind for piece in pieces for kind, value in _secrets(piece)}.items():
+            values.add(value)
+            yield _finding(kind, value, number)
+
+
+def masked(value: str) -> str:
+    """The first characters of a secret: a third of it, at most four."""
+    return value[: min(SHOWN, len(value) // 3)] + "…"
+
+
+def _finding(kind: str, value: str, line: int) -> Finding:
+    message = f"Looks like a secret ({kind}); check before it becomes public"
+    return Finding(level="check", rule="secret", message=message, line=line, excerpt=masked(value))
+
+
+def _windows(line: str) -> Iterator[str]:
+    yield line[:WINDOW]
+    for start in range(WINDOW - OVERLAP, len(line) - OVERLAP, WINDOW - OVERLAP):
+        yield line[start : start + WINDOW]
+
+
+def _secrets(line: str) -> Iterator[tuple[str, str]]:
+    has_word = _KEY_WORD.search(line) is not None
+    for plugin in _plugins():
+        if isinstance(plugin, KeywordDetector) and not has_word:
+            continue
+        for value in plugin.analyze_string(line):
+            if _is_value(value) and _is_strong(plugin, value):
+                yield str(plugin.secret_type), value
+    for found in _UNQUOTED.finditer(line):
+        if _looks_random(found[1]):
+            yield "assignment", found[1]
+
+
+def _is_value(value: str) -> bool:
+    """Not a placeholder such as `<password>`, `${PASSWORD}`, `{{ password }}` or `****`."""
+    return len(value) >= SHORTEST and not value.startswith(("<", "$", "{")) and len(set(value)) > 1
+
+
+def _is_strong(plugin: Any, value: str) -> bool:
+    return (
+        not isinstance(plugin, HighEntropyStringsPlugin)
+        or plugin.calculate_shannon_entropy(value) > plugin.entropy_limit
+    )
+
+
+def _looks_random(value: str) -> bool:
+    """Digits among letters, and most characters different: a word, a path or a placeholder is neither."""
+    return (
+        any(c.isdigit() for c in value)
+        and any(c.isalpha() for c in value)
+        and len(set(value)) >= len(value) // 2
+        and "://" not in value
+    )
+
+
+@lru_cache(maxsize=1)
+def _plugins() -> tuple[Any, ...]:
+    kinds: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    return tuple(
+        kind() for name, kind in sorted(kinds.items()) if name not in _NOT_SECRETS and kind is not PrivateKeyDetector
+    )

@@ -1,0 +1,50 @@
+"""The inspecting child: `python -m services.bridge.inspection.child`. Holds no key, opens nothing, answers jobs.
+
+It ends when its input ends. It catches nothing: an error ends it, and the bridge blocks what it was looking at.
+"""
+
+import gc
+import sys
+from typing import Any
+
+from schemas.text import parse_json
+from services.bridge.inspection.examine import examine
+from services.bridge.inspection.frames import LENGTH, MAX_JOB, frame, length_of
+from services.bridge.inspection.limits import allow_cpu, lock_down
+
+CPU_SECONDS = 3
+_WARM_UP = {
+    "title": "Warm-up",
+    "summary": "",
+    "body": '# a\n\n<b>x</b> [a](https://example.org)[^1] `password = "swordfish"` \u202e me@firma.de +49 30 1234567\n\n[^1]: n\n',
+    "prior_body": None,
+}
+
+
+def main() -> None:
+    """Load all that is needed, give up all rights, say so, then answer."""
+    examine(_WARM_UP)
+    gc.collect()
+    gc.freeze()
+    lock_down()
+    _answer({"ready": True})
+    while (job := _next_job()) is not None:
+        allow_cpu(CPU_SECONDS)
+        _answer({"findings": [each.model_dump(mode="json") for each in examine(job)]})
+
+
+def _next_job() -> dict[str, Any] | None:
+    head = sys.stdin.buffer.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    job: dict[str, Any] = parse_json(sys.stdin.buffer.read(length_of(head, MAX_JOB)))
+    return job
+
+
+def _answer(value: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(frame(value))
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

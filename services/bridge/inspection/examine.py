@@ -1,0 +1,66 @@
+"""All checks over one submission; the order and number of what the reviewer gets to see."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from schemas.bridge.v1 import Finding
+from services.bridge.inspection.checks import active, hidden, links, personal, secrets
+from shared.markup.parser import parse
+
+MOST = 100
+"""Findings that go with an item: with its content they must fit into one event (rule 5)."""
+_RANK = {"block": 0, "check": 1, "note": 2}
+
+
+def examine(job: dict[str, Any]) -> list[Finding]:
+    """Findings for `title`, `summary`, `body` and, where there is one, `prior_body` (the approved revision's).
+
+    block first, then check, then note, each by line; at most 100, the last of which says how many are left out.
+    """
+    body, prior = job["body"], job["prior_body"]
+    tokens = parse(body)
+    found: list[Finding] = []
+    values: set[str] = set()
+    for where, text in (("title", job["title"]), ("summary", job["summary"]), ("", body)):
+        found += [_placed(each, where) for each in _of_text(text, values)]
+    found += active.check(tokens)
+    found += links.check(tokens, parse(prior) if prior else None)
+    if prior is not None and prior != body and prior.split() == body.split():
+        found.append(
+            Finding(
+                level="note",
+                rule="whitespace_only",
+                message="Only spaces and line breaks differ from the approved revision",
+            )
+        )
+    return _cut(sorted(_redacted(found, values), key=lambda each: (_RANK[each.level], each.line or 0)))
+
+
+def _of_text(text: str, values: set[str]) -> Iterator[Finding]:
+    yield from secrets.check(text, values)
+    yield from personal.check(text)
+    yield from hidden.check(text)
+
+
+def _placed(finding: Finding, where: str) -> Finding:
+    return (
+        finding.model_copy(update={"line": None, "message": f"In the {where}: {finding.message}"}) if where else finding
+    )
+
+
+def _redacted(found: list[Finding], values: set[str]) -> Iterator[Finding]:
+    """No finding of any check carries a secret that another check found. Messages about secrets quote nothing."""
+    longest_first = sorted(values, key=len, reverse=True)
+    for each in dict.fromkeys(found):
+        message, excerpt = each.message, each.excerpt
+        for value in () if each.rule in ("secret", "private_key") else longest_first:
+            message, excerpt = (text.replace(value, secrets.masked(value)) for text in (message, excerpt))
+        yield each.model_copy(update={"message": message[:500], "excerpt": excerpt[:120]})
+
+
+def _cut(found: list[Finding]) -> list[Finding]:
+    if len(found) <= MOST:
+        return found
+    left = len(found) - MOST + 1
+    level = found[MOST - 1].level
+    return [*found[: MOST - 1], Finding(level=level, rule="more", message=f"{left} further findings are not listed")]

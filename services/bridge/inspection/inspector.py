@@ -1,0 +1,156 @@
+"""The bridge's side of inspection: one warm child, two seconds for each text, and a block when anything goes wrong."""
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import pathsep
+from time import perf_counter
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.bridge.v1 import Finding
+from schemas.content import ItemContent
+from schemas.model import MAX_CONTENT
+from schemas.text import BadJson, parse_json
+from services.bridge.inspection.frames import LENGTH, MAX_REPLY, frame, length_of
+
+SECONDS = 2.0
+"""Time for one inspection (S14)."""
+START_SECONDS = 30.0
+JOBS_PER_CHILD = 200
+"""Then a fresh child takes over, so that none grows old."""
+_CHILD = "services.bridge.inspection.child"
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """blocked: at least one finding blocks. ms: how long it took."""
+
+    findings: tuple[Finding, ...]
+    blocked: bool
+    ms: int
+
+
+class _Failed(Exception):
+    """The child gave no answer that can be used; the message says what is known."""
+
+
+class Inspector:
+    """Inspects one text after another in a child process without keys. Start and stop it with the service."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._turn = asyncio.Lock()
+        self._child: asyncio.subprocess.Process | None = None
+        self._jobs = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the present child."""
+        return self._child.pid if self._child else None
+
+    async def start(self) -> None:
+        """Start the child and wait until it has given up its rights. RuntimeError when it does not come up."""
+        async with self._turn:
+            try:
+                await self._ready()
+            except _Failed as error:
+                raise RuntimeError(str(error)) from error
+
+    async def stop(self) -> None:
+        """End the child."""
+        async with self._turn:
+            await self._discard()
+
+    async def inspect(self, content: ItemContent, kind: str, lang: str, prior_body: str | None) -> Inspection:
+        """Findings for a content whose schema is checked. `prior_body`: the approved revision's, None for a new item.
+
+        kind and lang change nothing yet. Never raises for a text's sake: a timeout, a crash or an answer that can't be read is a `block` finding.
+        """
+        began = perf_counter()
+        size = len(content.to_bytes())
+        if size > MAX_CONTENT:
+            found = [_block("size", f"The content has {size} bytes; at most {MAX_CONTENT} are allowed")]
+        else:
+            job = {"title": content.title, "summary": content.summary, "body": content.body, "prior_body": prior_body}
+            async with self._turn:
+                found = await self._findings(job)
+        ms = round((perf_counter() - began) * 1000)
+        return Inspection(tuple(found), any(each.level == "block" for each in found), ms)
+
+    async def _findings(self, job: Mapping[str, Any]) -> list[Finding]:
+        try:
+            child = await self._ready()
+            reply = await self._ask(child, frame(dict(job)), self._seconds)
+            return [Finding.model_validate(each) for each in reply["findings"]]
+        except (_Failed, ValidationError, KeyError, TypeError) as error:
+            await self._discard()
+            why = str(error) if isinstance(error, _Failed) else "its answer could not be read"
+            return [_block("inspection_failed", f"The inspection did not finish: {why}. Nothing passes uninspected")]
+
+    async def _ready(self) -> asyncio.subprocess.Process:
+        child = self._child
+        if child and (child.returncode is not None or self._jobs >= JOBS_PER_CHILD or _ended(child)):
+            await self._discard()
+            child = None
+        if child is None:
+            child = await self._spawn()
+        self._jobs += 1
+        return child
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-s", "-B", "-m", _CHILD),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,  # a traceback could quote what was inspected
+            env={"PYTHONPATH": pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},
+            cwd="/",
+            start_new_session=True,
+        )
+        self._child, self._jobs = child, 0
+        hello = await self._ask(child, b"", START_SECONDS)
+        if hello.get("ready") is not True:
+            raise _Failed("the inspecting process did not start")
+        return child
+
+    async def _ask(self, child: asyncio.subprocess.Process, message: bytes, seconds: float) -> dict[str, Any]:
+        assert child.stdin is not None and child.stdout is not None
+        try:
+            async with asyncio.timeout(seconds):
+                child.stdin.write(message)
+                await child.stdin.drain()
+                length = length_of(await child.stdout.readexactly(LENGTH.size), MAX_REPLY)
+                reply = parse_json(await child.stdout.readexactly(length))
+        except TimeoutError:
+            raise _Failed(f"it took longer than {seconds:g} s") from None
+        except (OSError, EOFError, BadJson, ValueError):
+            raise _Failed("the inspecting process ended") from None
+        except asyncio.CancelledError:
+            self._child = None  # a late answer must never be taken for the next text's
+            _kill(child)
+            raise
+        if not isinstance(reply, dict):
+            raise _Failed("its answer could not be read")
+        return reply
+
+    async def _discard(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            _kill(child)
+            await child.wait()
+
+
+def _kill(child: asyncio.subprocess.Process) -> None:
+    if child.returncode is None:
+        child.kill()
+
+
+def _ended(child: asyncio.subprocess.Process) -> bool:
+    return child.stdout is not None and child.stdout.at_eof()
+
+
+def _block(rule: str, message: str) -> Finding:
+    return Finding(level="block", rule=rule, message=message)
