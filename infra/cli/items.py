@@ -1,0 +1,77 @@
+"""`schleuse items`: what waits at the lock, decided by the person at this machine (recorded as operator)."""
+
+from typing import Annotated, Any
+
+import typer
+
+from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json
+from shared.errors import Refused
+from shared.operator import call
+
+Item = Annotated[str, typer.Argument(help="Item id, or kind/lang/path.", metavar="ITEM")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; needed to reject or to ask for changes.")]
+WAIT = 180.0
+
+
+def register(app: typer.Typer) -> None:
+    items = typer.Typer(help="List items, decide on them, withdraw them.", no_args_is_help=True)
+    items.command("list")(list_items)
+    items.command("decide")(decide)
+    items.command("withdraw")(withdraw)
+    app.add_typer(items, name="items")
+
+
+def list_items(
+    status: Annotated[str, typer.Option("--status", help="open, all, or one state, such as submitted.")] = "all",
+    state: State = DEFAULT_STATE,
+    as_json: Json = False,
+) -> None:
+    """List items, oldest first, all of them."""
+    found = call(state, "console", "items.list", {"status": status})
+    if as_json:
+        print_json(found)
+        return
+    for item in found["items"]:
+        place = f"{item['kind']}/{item['lang']}/{item['path']}"
+        typer.echo(f"{item['state']:<18} r{item['revision']:<3} {item['item_id']}  {place}  {item['title']}")
+    typer.echo(f"{len(found['items'])} items")
+
+
+def decide(
+    verdict: Annotated[str, typer.Option("--verdict", help="approve, reject or request_changes.")],
+    items: Annotated[list[str] | None, typer.Argument(help="Item ids, or kind/lang/path.", metavar="[ITEM...]")] = None,
+    all_pending: Annotated[
+        bool, typer.Option("--all-pending", help="Everything that waits and is not stopped.")
+    ] = False,
+    reason: Reason = "",
+    at: Annotated[str, typer.Option("--at", help="Not available yet.", metavar="TIME")] = "",
+    state: State = DEFAULT_STATE,
+    as_json: Json = False,
+) -> None:
+    """Decide on items; returns when the lock has answered. Exit code 1 when something was refused.
+
+    --all-pending includes items with findings to check, since you asked for all; never those that the lock stopped.
+    """
+    if at:
+        raise Refused("scheduling is not available yet; decide without --at")
+    if bool(items) == all_pending:
+        raise Refused("name items, or say --all-pending")
+    asked: dict[str, Any] = {"verdict": verdict, "reason": reason, "items": items or [], "all_pending": all_pending}
+    found = call(state, "console", "items.decide", asked, WAIT)
+    _finish(found, as_json, f"{found['decided']} decided")
+
+
+def withdraw(item: Item, reason: Reason = "", state: State = DEFAULT_STATE, as_json: Json = False) -> None:
+    """Take a published item back from the site. Exit code 1 when the lock refused."""
+    found = call(state, "console", "items.withdraw", {"item": item, "reason": reason}, WAIT)
+    _finish(found, as_json, f"{found['withdrawn']} withdrawn")
+
+
+def _finish(found: dict[str, Any], as_json: bool, done: str) -> None:
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(done)
+        for each in found["refused"]:
+            complain(f"refused {each['item_id']}: {each['reason']}")
+    raise typer.Exit(FAILED if found["refused"] else 0)

@@ -1,0 +1,118 @@
+"""`schleuse publish`: hand Markdown files to the lock."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json
+from shared.errors import Refused
+from shared.operator import call
+
+PORTION = 4 * 1024 * 1024
+"""Bytes of text in one call."""
+SUFFIXES = (".md", ".markdown")
+
+
+@dataclass
+class Gathered:
+    """Files to send as (path of the item, file), and what was left aside with the reason."""
+
+    files: dict[str, Path] = field(default_factory=dict)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+
+    def add(self, name: str, file: Path) -> None:
+        if name in self.files:
+            raise Refused(f"{self.files[name]} and {file} would both become the item {name}; nothing was sent")
+        self.files[name] = file
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(publish)
+
+
+def publish(
+    paths: Annotated[list[Path], typer.Argument(help="Markdown files, or folders of them.", metavar="PATH...")],
+    kind: Annotated[str, typer.Option("--kind", help="page, doc, report or announcement.")],
+    lang: Annotated[str, typer.Option("--lang", help="Language tag, such as de, en, pt-BR.")],
+    state: State = DEFAULT_STATE,
+    as_json: Json = False,
+) -> None:
+    """Hand Markdown to the lock; returns when everything is queued or refused. Nothing becomes public by this.
+
+    A file's item is its path below the folder that was named, without extension; a file that was named itself gives its stem.
+    The same kind, language and path again is a new revision. Exit code 1 when something was refused.
+    """
+    gathered = gather(paths)
+    items: list[dict[str, Any]] = []
+    refused: list[dict[str, Any]] = []
+    for portion in portions(gathered, kind, lang, refused):
+        answer = call(state, "console", "items.submit", {"items": portion})
+        items += answer["items"]
+        refused += answer["refused"]
+    found = {"submitted": len(items), "items": items, "refused": refused, "skipped": gathered.skipped}
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+    raise typer.Exit(FAILED if refused or not items else 0)
+
+
+def gather(paths: list[Path]) -> Gathered:
+    """Refused when a path does not exist or two files would be the same item."""
+    found = Gathered()
+    for path in paths:
+        if path.is_dir():
+            _gather_folder(path, found)
+        elif path.is_file():
+            found.add(path.stem if path.suffix.lower() in SUFFIXES else path.name, path)
+        else:
+            raise Refused(f"{path} does not exist; nothing was sent")
+    if not found.files:
+        raise Refused("there is no Markdown file in what was named; nothing was sent")
+    return found
+
+
+def _gather_folder(folder: Path, found: Gathered) -> None:
+    for file in sorted(folder.rglob("*")):
+        inside = file.relative_to(folder)
+        if not file.is_file():
+            continue
+        if any(part.startswith(".") for part in inside.parts):
+            found.skipped.append({"path": str(inside), "reason": "hidden"})
+        elif file.suffix.lower() not in SUFFIXES:
+            found.skipped.append({"path": str(inside), "reason": "not Markdown"})
+        else:
+            found.add(inside.with_suffix("").as_posix(), file)
+
+
+def portions(gathered: Gathered, kind: str, lang: str, refused: list[dict[str, Any]]) -> Iterator[list[dict[str, str]]]:
+    """Calls of bounded size; what is not UTF-8 is refused here."""
+    waiting: list[dict[str, str]] = []
+    size = 0
+    for name, file in gathered.files.items():
+        raw = file.read_bytes()
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            refused.append({"path": name, "reason": f"{file} is not UTF-8 (byte {error.start})"})
+            continue
+        if waiting and size + len(raw) > PORTION:
+            yield waiting
+            waiting, size = [], 0
+        waiting.append({"kind": kind, "lang": lang, "path": name, "text": text})
+        size += len(raw)
+    if waiting:
+        yield waiting
+
+
+def _show(found: dict[str, Any]) -> None:
+    for item in found["items"]:
+        typer.echo(f"{item['state']:<10} {item['item_id']}  {item['path']}")
+    for each in found["skipped"]:
+        complain(f"skipped {each['path']}: {each['reason']}")
+    for each in found["refused"]:
+        complain(f"refused {each['path']}: {each['reason']}")
+    typer.echo(f"{found['submitted']} handed to the lock; a person decides in the console")
