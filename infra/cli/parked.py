@@ -89,7 +89,7 @@ def ask_all(state: Path, verb: str, args: dict[str, Any] | None = None) -> Itera
     answered, last = 0, None
     for service in SERVICES:
         try:
-            answer = call(state, service, verb, args, timeout=30)
+            answer = call(state, service, verb, args, patience=30)
         except SchleuseError as error:
             complain(f"{service}: {error.message}")
             last = error
