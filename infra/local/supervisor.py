@@ -6,6 +6,7 @@ As a program it writes one JSON line per event to standard output until everythi
 """
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ from infra.local.logfile import LogFile
 from infra.local.part import Part, Plan
 from infra.local.prepare import Prepared, make_run_folder, prepare
 from infra.nats.provision import provision as provision_bus
+from infra.nats.trim import keep_trimming
 from schemas.catalogue import SERVICES
 from shared.clock import now
 from shared.errors import Refused
@@ -49,6 +51,7 @@ class Supervisor:
         self._stopping = asyncio.Event()
         self._started = time.monotonic()
         self._log: LogFile | None = None
+        self._trimming: asyncio.Task[None] | None = None
         self.ready = False
 
     def stop(self) -> None:
@@ -114,15 +117,13 @@ class Supervisor:
         prepared = self._prepared = await asyncio.to_thread(prepare, layout, who, self._port_base, step)
         made = plans.plans(prepared, self._servers_ready)
         self._parts = {name: self._part(made[name], layout) for name in PARTS}
-        self._event("step", "Starting Postgres")
-        self._parts["postgres"].start()
-        self._parts["nats"].start()
-        await self._came_up("postgres")
-        self._event("step", "Provisioning roles, databases and protected tables")
-        await self._provision_postgres(prepared)
-        self._event("step", "Provisioning accounts, streams and durables")
-        await self._came_up("nats")
-        await self._provision_nats(prepared)
+        self._event("step", "Starting Postgres and NATS")
+        for name in SERVERS:
+            self._parts[name].start()
+        for name in SERVERS:
+            await self._came_up(name)
+        self._event("step", "Provisioning roles, databases, protected tables, streams and durables")
+        await asyncio.gather(self._provision_postgres(prepared), self._provision_nats(prepared))
         self._event("step", f"Starting {', '.join(plans.SERVICE_ORDER)}")
         for name in plans.SERVICE_ORDER:
             self._parts[name].start()
@@ -161,10 +162,12 @@ class Supervisor:
 
     async def _provision_nats(self, prepared: Prepared) -> None:
         layout = prepared.layout
+        bus = prepared.config.ports["nats"], layout.tls / "ca.pem", layout.admin_seed
         try:
-            await provision_bus(prepared.config.ports["nats"], layout.tls / "ca.pem", layout.admin_seed)
+            await provision_bus(*bus)
         except nats.errors.Error as error:
             raise Refused(f"provisioning the bus failed: {error}", code="provision") from None
+        self._trimming = asyncio.create_task(keep_trimming(*bus))
 
     async def _servers_ready(self) -> None:
         async def ready() -> bool:
@@ -173,6 +176,8 @@ class Supervisor:
         await readiness.until(ready, FOREVER)
 
     async def _stop_parts(self) -> None:
+        if self._trimming is not None:
+            self._trimming.cancel()
         services = [part for name, part in self._parts.items() if name in SERVICES]
         servers = [part for name, part in self._parts.items() if name not in SERVICES]
         await asyncio.gather(*(part.stop(SERVICE_GRACE) for part in services))
@@ -216,6 +221,7 @@ class Supervisor:
 
 async def supervise(named: Path, port_base: int | None, tell: Tell) -> int:
     """Run until SIGINT, SIGTERM or a stop over the control socket; the exit code."""
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on every closed TLS connection says nothing
     supervisor = Supervisor(named, port_base, tell)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
