@@ -1,6 +1,7 @@
 """The public site, put together: settings -> database -> books -> watch -> pages -> HTTP."""
 
 import time
+from dataclasses import dataclass
 from uuid import UUID
 
 from services.site.intake import SiteIntake
@@ -26,8 +27,10 @@ from services.site.signals.upkeep import Upkeep
 from services.site.signals.visitors import Visitors
 from services.site.tables import app, core
 from shared.clock import now
+from shared.db import Database
+from shared.health import Health
 from shared.ids import fresh_id
-from shared.lifecycle import Service
+from shared.lifecycle import Part, Service
 from shared.settings import Settings
 from shared.signing import PublicKeys
 from shared.web.guard import Guard
@@ -38,45 +41,78 @@ def elapsed() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def compose(settings: Settings) -> Service:
-    """The whole service, ready to run."""
-    service = Service(settings)
-    db = service.database(app, core)
-    books = Books(
-        PublicKeys.load(settings.public_keys), Shelf(), Door(str(fresh_id()), settings.site_mode_default, now, elapsed)
-    )
+@dataclass(frozen=True)
+class Options:
+    """What an installation decides. `base_url` stands in feeds and is the only origin that may send forms."""
+
+    base_url: str
+    hosts: frozenset[str]
+    mode: str
+    ingest_token: str
+    trusted_proxies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Site:
+    """What runs: `parts` start in this order, before the bus; `front` is the HTTP application."""
+
+    books: Books
+    cache: PageCache
+    intake: SiteIntake
+    watch: Watch
+    parts: tuple[Part, ...]
+    front: Front
+
+
+def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -> Site:
+    """Wire everything by hand. The catalog must hear of a change before the cache, and the cache before the index."""
+    books = Books(keys, Shelf(), Door(str(fresh_id()), options.mode, now, elapsed))
     shelf, cache, tallies, tokens, index = books.shelf, PageCache(), Tallies(), FormTokens(), SearchIndex()
     catalog = Catalog(shelf)
     layout = Layout(catalog)
     renderer = Renderer(db, books)
     freshness = Freshness(shelf, catalog, cache, tallies)
     indexer = Indexer(shelf, renderer, index)
-    watch = Watch(db, books, service.health)
-    watch.opened = lambda key: setattr(tokens, "key", key)
+    watch = Watch(db, books, health)
     buffer = SignalBuffer(db, tallies.update)
 
     def most_read(items: list[UUID]) -> None:
         catalog.most_read = items
 
-    base_url = (settings.site_base_url or settings.url).rstrip("/")
-    pages = Pages(books, catalog, cache, layout, renderer, index, indexer, tallies, tokens, base_url)
-    token = (settings.state / "keys" / "ingest.token").read_text().strip()
-    door = SignalDoor(db, shelf, buffer, Visitors(db, settings.trusted_proxies), tokens, token)
-    hosts = hosts_of(settings, base_url)
+    pages = Pages(books, catalog, cache, layout, renderer, index, indexer, tallies, tokens, options.base_url)
+    door = SignalDoor(db, shelf, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token)
     inner = Doorstep(application([*door.routes(), *pages.routes()], layout), books, layout)
-    front = Front(Guard(inner, hosts=hosts, origin=base_url, csp=CSP), cache, books, hosts)
+    guard = Guard(inner, hosts=options.hosts, origin=options.base_url, csp=CSP)
+    front = Front(guard, cache, books, options.hosts)
     books.listeners.append(front.refresh)
+    watch.opened = lambda key: setattr(tokens, "key", key)
     watch.ticks += [front.refresh, freshness.tick]
-    service.bus(SiteIntake(books))
-    for part in (watch, buffer, indexer, Upkeep(db, service.health, tallies, most_read)):
+    parts = (watch, buffer, indexer, Upkeep(db, health, tallies, most_read))
+    return Site(books, cache, SiteIntake(books), watch, parts, front)
+
+
+def compose(settings: Settings) -> Service:
+    """The whole service, ready to run."""
+    service = Service(settings)
+    site = assemble(
+        service.database(app, core), service.health, PublicKeys.load(settings.public_keys), options_of(settings)
+    )
+    service.bus(site.intake)
+    for part in site.parts:
         service.part(part)
-    service.http(front, settings.host, settings.port)
+    service.http(site.front, settings.host, settings.port)
     return service
 
 
-def hosts_of(settings: Settings, base_url: str) -> set[str]:
-    """The Host values that the site answers to: its own address, and the public one if it has one (S8)."""
-    return {url.split("//", 1)[1].lower() for url in (settings.url, base_url)}
+def options_of(settings: Settings) -> Options:
+    base_url = (settings.site_base_url or settings.url).rstrip("/")
+    return Options(
+        base_url=base_url,
+        hosts=frozenset(url.split("//", 1)[1].lower() for url in (settings.url, base_url)),
+        mode=settings.site_mode_default,
+        ingest_token=(settings.state / "keys" / "ingest.token").read_text().strip(),
+        trusted_proxies=settings.trusted_proxies,
+    )
 
 
 def main() -> None:

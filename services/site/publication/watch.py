@@ -34,6 +34,7 @@ class Watch:
         self._db, self._books, self._health = db, books, health
         self._mark: tuple[Any, ...] | None = None
         self._stock = Stock(-1)
+        self._lacking: tuple[int, int] | None = None
         self._pause = FIRST_PAUSE
         self._next_question = 0.0
         self._task: asyncio.Task[None] | None = None
@@ -44,7 +45,7 @@ class Watch:
         """Verify everything and ask the gate, before the service listens to anybody."""
         async with self._db.transaction() as tx:
             self.opened(await store.open_state(tx, FIRST, secrets.token_bytes(32)))
-        await self._look()
+        await self.look()
         self._task = spawn(self._run(), name="watch")
 
     async def stop(self) -> None:
@@ -56,12 +57,13 @@ class Watch:
         while True:
             await asyncio.sleep(EVERY)
             try:
-                await self._look()
+                await self.look()
             except Transient as error:
                 self._health.set("rows", False, f"cannot be looked at: {error.message}")
             self._tell()
 
-    async def _look(self) -> None:
+    async def look(self) -> None:
+        """Read what others did to the database, and ask the gate when there is a reason to."""
         async with self._db.reading() as tx:
             mark = await store.fingerprint(tx)
             heads = await store.heads_since(tx, list(self._books.heads))
@@ -86,8 +88,10 @@ class Watch:
 
     async def _ask(self) -> None:
         books = self._books
-        lacking = self._stock.seq < books.log.seq or bool(books.missing)
-        if not (lacking or books.door.must_ask):
+        lacking = (self._stock.seq, len(books.missing)) if self._stock.seq < books.log.seq or books.missing else None
+        if lacking != self._lacking:
+            self._lacking, self._pause, self._next_question = lacking, FIRST_PAUSE, 0.0
+        if lacking is None and not books.door.must_ask:
             self._pause = FIRST_PAUSE
             return
         if time.monotonic() < self._next_question:
