@@ -65,11 +65,11 @@ async def _stream(js: JetStreamContext, stream: Stream) -> None:
 
 
 def stream_config(stream: Stream) -> StreamConfig:
-    """Interest retention: a message is gone when its readers have acknowledged it, so a full stream means unread events only."""
+    """Nothing goes by itself: infra.nats.trim removes what all readers have acknowledged, so a full stream means unread events."""
     return StreamConfig(
         name=stream.name,
         subjects=[stream.subject],
-        retention=RetentionPolicy.INTEREST,
+        retention=RetentionPolicy.LIMITS,
         storage=StorageType.FILE,
         discard=DiscardPolicy.NEW,
         max_bytes=MAX_STREAM_BYTES,
@@ -78,7 +78,7 @@ def stream_config(stream: Stream) -> StreamConfig:
         duplicate_window=DUPLICATE_SECONDS,
         num_replicas=1,
         deny_delete=True,
-        deny_purge=True,
+        deny_purge=False,  # the permissions leave it to the admin identity alone
         allow_direct=False,
         allow_atomic=True,
     )

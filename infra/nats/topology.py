@@ -121,5 +121,6 @@ ADMIN_PUBLISHES = (
     "$JS.API.CONSUMER.CREATE.*.>",
     "$JS.API.CONSUMER.INFO.*.*",
     "$JS.API.CONSUMER.NAMES.*",
+    "$JS.API.STREAM.PURGE.*",
 )
-"""The provisioner makes and looks; it cannot read, delete or purge."""
+"""The provisioner makes, looks, and trims what was read (infra.nats.trim); it cannot read or delete a message."""

@@ -193,12 +193,7 @@ async def test_provisioning_again_changes_nothing(nats: Servers) -> None:
         js = admin.jetstream()
         for stream in streams():
             config = (await js.stream_info(stream.name)).config
-            assert (config.deny_delete, config.deny_purge, config.allow_direct, config.max_age) == (
-                True,
-                True,
-                False,
-                0,
-            )
+            assert (config.deny_delete, config.allow_direct, config.max_age) == (True, False, 0)
         for each in durables():
             assert (await js.consumer_info(each.stream, each.name)).config.filter_subjects in (
                 list(each.subjects),
