@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from services.bridge.inspection import Inspector
 
 from schemas.console.v1 import ItemDecided
 from services.agent.intake import AgentIntake
@@ -14,6 +13,7 @@ from services.agent.tables import app as agent_tables
 from services.agent.usecases.propose_item import propose_item
 from services.bridge import store
 from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.inspection import Inspector
 from services.bridge.intake import BridgeIntake
 from services.bridge.main import DEFAULT_POLICIES
 from services.bridge.tables import app as bridge_tables
