@@ -22,7 +22,11 @@ HOPELESS = 78
 
 @dataclass(frozen=True)
 class Plan:
-    """How a part is run. `may_start` is awaited before each start: services wait for Postgres and NATS."""
+    """How a part is run. `may_start` is awaited before each start: services wait for Postgres and NATS.
+
+    `asked_again` is false for the servers: each question that is no real session leaves lines in their logs, and whether
+    they answer is what the services report anyway.
+    """
 
     name: str
     command: list[str]
@@ -31,6 +35,7 @@ class Plan:
     probe: Probe
     stop_signal: signal.Signals = signal.SIGTERM
     may_start: Callable[[], Awaitable[None]] | None = None
+    asked_again: bool = True
 
 
 @dataclass
@@ -123,6 +128,8 @@ class Part:
                 self.state = "ready"
                 self.hopeless = False
                 self.changed()
+                if not self.plan.asked_again:
+                    return
             elif not ready and self.state == "ready":
                 self.state = "unready"
             await asyncio.sleep(1.0 if ready else 0.05 if self.state == "starting" else 0.3)

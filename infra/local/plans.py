@@ -32,7 +32,7 @@ def _server(prepared: Prepared, name: str) -> Plan:
         probe = partial(readiness.nats, prepared.config.ports["nats"])
     stop = STOP_SIGNALS.get(name, signal.SIGTERM)
     wrapped = as_user(prepared.who, user_of(name), command, death_signal=stop.name.removeprefix("SIG"))
-    return Plan(name, wrapped, environment(runtime), str(runtime.code), probe, stop)
+    return Plan(name, wrapped, environment(runtime), str(runtime.code), probe, stop, asked_again=False)
 
 
 def _service(prepared: Prepared, name: str, may_start: Callable[[], Awaitable[None]]) -> Plan:
