@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from shared.testing.servers import Servers, running
+from tests.factories.people import Person, become_owner
+from tests.factories.stack import Stack, running_stack
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +27,15 @@ def postgres(servers: Servers) -> Servers:
 @pytest.fixture(scope="session")
 def nats(servers: Servers) -> Servers:
     return servers
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    with running_stack() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def owner(stack: Stack) -> Person:
+    """The first owner, signed in at the console over plain HTTP."""
+    return become_owner(stack)

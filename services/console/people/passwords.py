@@ -40,13 +40,13 @@ class Passwords:
 def check_password(password: str, *about: str) -> None:
     """Refused, with what would make it better, when the password is too short or too easy to guess.
 
-    `about` are words an attacker would try first: the person's name and handle.
+    `about` are words an attacker would try first, beside the product's name: the person's name and handle.
     """
     if text_fault(password):
         raise Refused("The password has a character that cannot be stored.", code="password")
     if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
         raise Refused(f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.", code="password")
-    found = zxcvbn(password[:_ZXCVBN_LIMIT], user_inputs=[word for word in about if word])
+    found = zxcvbn(password[:_ZXCVBN_LIMIT], user_inputs=["schleuse", *filter(None, about)])
     if found["score"] < GOOD_ENOUGH:
         advice = [found["feedback"]["warning"], *found["feedback"]["suggestions"]]
         said = " ".join(each.rstrip(".") + "." for each in advice if each)

@@ -1,0 +1,195 @@
+"""The whole product, as `schleuse up --detach --wait` starts it: commands, processes, databases, bus."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from infra.local import identities
+from infra.local.command import as_user, environment
+from infra.local.layout import Layout
+from infra.local.runtime import Runtime, choose
+from shared.testing.servers import free_port_base, short_folder
+from tests.factories.waiting import until
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVICES = ("bridge", "console", "site", "agent", "connectors")
+PARTS = ("postgres", "nats", *SERVICES)
+DATABASES = {"agent": "agent_db", "console": "console_db", "site": "site_db", "connectors": "system_db", "bridge": "console_site_db"}
+QUERY = """
+import asyncio, asyncpg, json, sys
+async def main():
+    where, user, database, text = sys.argv[1:5]
+    try:
+        found = await asyncpg.connect(host=where, user=user, database=database)
+        rows = [dict(row) for row in await found.fetch(text)]
+        await found.close()
+    except asyncpg.PostgresError as error:
+        rows = {"sqlstate": error.sqlstate, "message": str(error)}
+    print(json.dumps(rows, default=str))
+asyncio.run(main())
+"""
+
+
+class Failed(AssertionError):
+    """A command did not end with 0."""
+
+
+@dataclass
+class Stack:
+    """A running installation in `state`. `owner_link` is what `up` printed when it was fresh."""
+
+    state: Path
+    urls: dict[str, str] = field(default_factory=dict)
+    owner_link: str | None = None
+    _runtime: Runtime | None = None
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(self.state.resolve())
+
+    def run(self, *arguments: str, timeout: float = 180, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Any command of `schleuse` on this state directory; never raises for its exit code."""
+        return schleuse(*arguments, "--state", str(self.state), timeout=timeout, stdin=stdin)
+
+    def cli(self, *arguments: str, timeout: float = 180) -> Any:
+        """The JSON that a command prints. Failed when it did not end with 0."""
+        done = self.run(*arguments, "--json", timeout=timeout)
+        if done.returncode:
+            raise Failed(f"schleuse {' '.join(arguments[:6])} ended with {done.returncode}: {done.stderr[-1500:]}{done.stdout[-500:]}")
+        return json.loads(done.stdout)
+
+    def up(self, port_base: int | None = None) -> None:
+        ports = ("--port-base", str(port_base)) if port_base else ()
+        found = self.cli("up", "--detach", "--wait", *ports)
+        self.urls, self.owner_link = found["urls"], found.get("owner_link")
+
+    def status(self) -> dict[str, Any]:
+        done = self.run("status", "--json")
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    def parts(self) -> dict[str, dict[str, Any]]:
+        found = self.status()
+        return found["services"] | found["servers"]
+
+    def ready(self) -> bool:
+        return bool(self.status()["ready"])
+
+    def green(self) -> bool:
+        """Ready, and no service reports a red condition but that events are parked."""
+        found = self.status()
+        conditions = [(name, each["ok"]) for part in found["services"].values() for name, each in part.get("conditions", {}).items()]
+        return found["ready"] and all(ok for name, ok in conditions if name != "parked")
+
+    def pids(self) -> dict[str, int]:
+        """Process ids as the supervisor wrote them down."""
+        return {each["part"]: each["pid"] for each in json.loads(self.layout.processes.read_text())}
+
+    def kill(self, part: str) -> int:
+        """kill -9 a part as the kernel would; the id that is gone."""
+        pid = self.pids()[part]
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def back(self, part: str, old: int, seconds: float = 40) -> None:
+        """Wait until the supervisor has a new process for the part and everything is ready."""
+        until(lambda: self.pids().get(part, old) != old and self.ready(), seconds, f"{part} is back", 0.2)
+
+    def run_as(self, user: str, *command: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        """A command as one of the OS users, in the services' own environment."""
+        who = identities.resolve()
+        runtime = self.runtime
+        words = [str(runtime.python) if word == "python" else word for word in command]
+        return subprocess.run(
+            as_user(who, user, words), cwd="/", env=environment(runtime), capture_output=True, text=True, timeout=timeout, check=False
+        )  # fmt: skip
+
+    @property
+    def runtime(self) -> Runtime:
+        if self._runtime is None:
+            self._runtime = choose(self.layout, *identities.resolve().owner("site"))
+        return self._runtime
+
+    def ask_database(self, user: str, database: str, text: str, role: str | None = None) -> Any:
+        """Rows as JSON objects, or {"sqlstate", "message"}; asked as that OS user."""
+        done = self.run_as(user, "python", "-c", QUERY, str(self.layout.pg_socket_dir), role or user, database, text)
+        assert done.returncode == 0, done.stderr[-1000:]
+        return json.loads(done.stdout)
+
+    def rows(self, service: str, text: str) -> list[dict[str, Any]]:
+        """Rows from a service's database, read as the superuser role."""
+        found = self.ask_database("pgadm", DATABASES[service], text)
+        assert isinstance(found, list), found
+        return found
+
+    def value(self, service: str, text: str) -> Any:
+        [row] = self.rows(service, text)
+        return next(iter(row.values()))
+
+    def is_drained(self) -> bool:
+        """Nothing waits in any outbox."""
+        return all(self.value(service, "SELECT count(*) FROM app.todo") == 0 for service in SERVICES)
+
+    def totals(self) -> dict[str, int]:
+        found: dict[str, int] = self.cli("signals", "totals")
+        return found
+
+    def settled_totals(self, seconds: float = 60) -> dict[str, int]:
+        """The console's totals when everything that was staged has arrived."""
+        until(self.is_drained, seconds, "all outboxes are empty", 0.1)
+        last = self.totals()
+        until(lambda: self._same_as_before(last), seconds, "totals stay the same", 0.3)
+        return last
+
+    def _same_as_before(self, last: dict[str, int]) -> bool:
+        found = self.totals()
+        same = found == last
+        last.clear()
+        last.update(found)
+        return same
+
+    def down(self) -> None:
+        self.run("down", timeout=60)
+
+
+def schleuse(*arguments: str, timeout: float = 180, stdin: str | None = None, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "infra.cli.main", *arguments],
+        cwd=cwd, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=timeout, input=stdin, check=False,
+    )  # fmt: skip
+
+
+@contextmanager
+def running_stack(port_base: int | None = None) -> Iterator[Stack]:
+    """A fresh installation, stopped and removed afterwards. With SCHLEUSE_TEST_STATE set, the one that runs there is used and left alone."""
+    given = os.environ.get("SCHLEUSE_TEST_STATE")
+    if given:
+        stack = Stack(Path(given))
+        stack.up()
+        yield stack
+        return
+    folder = short_folder("stack")
+    stack = Stack(folder)
+    try:
+        stack.up(port_base or free_port_base())
+        yield stack
+    finally:
+        stack.down()
+        _keep_logs(stack)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _keep_logs(stack: Stack) -> None:
+    """With SCHLEUSE_TEST_LOGS set, the logs stay for whoever looks into a failure."""
+    kept = os.environ.get("SCHLEUSE_TEST_LOGS")
+    if kept and stack.layout.logs.is_dir():
+        shutil.copytree(stack.layout.logs, Path(kept) / stack.state.name, dirs_exist_ok=True)
