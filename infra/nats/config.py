@@ -42,7 +42,7 @@ def _server(place: Place) -> str:
     room = (len(streams()) + 1) * MAX_STREAM_BYTES
     return f"""listen: "127.0.0.1:{place.port}"
 server_name: "schleuse"
-tls {{ cert_file: {_quoted(place.certificate)}, key_file: {_quoted(place.key)}, min_version: "1.3", timeout: 5 }}
+tls {{ cert_file: {_quoted(place.certificate)}, key_file: {_quoted(place.key)}, min_version: "1.3", timeout: 5, handshake_first: true }}
 jetstream {{ store_dir: {_quoted(place.store)}, max_mem: 64MB, max_file: {room}, sync_interval: always }}
 max_payload: {MAX_PAYLOAD}
 max_connections: 128

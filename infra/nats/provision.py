@@ -47,6 +47,7 @@ async def connect(port: int, ca: Path, seed: Path, name: str) -> Client:
         f"tls://{SERVER_NAME}:{port}",
         tls=trust,
         tls_hostname=SERVER_NAME,
+        tls_handshake_first=True,  # nats-py would follow a server that says it has no TLS into the clear (S9)
         nkeys_seed=str(seed),
         inbox_prefix=inbox(name).encode(),
         name=name,

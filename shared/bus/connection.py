@@ -67,6 +67,8 @@ class Connection:
             "name": settings.service,
             "tls": pinned(settings),
             "tls_hostname": "localhost",
+            # without it the library follows a server that says it has no TLS into the clear (S9)
+            "tls_handshake_first": True,
             "nkeys_seed": str(settings.bus_seed),
             "inbox_prefix": self._inbox.encode(),
             "max_reconnect_attempts": -1,
