@@ -1,0 +1,99 @@
+"""The running NATS server: its configuration is the generated one, and it listens where it must and nowhere else (S9)."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from nats.js.errors import NotFoundError
+
+from infra.local.keys import bus_users
+from infra.nats.config import Place, render
+from infra.nats.provision import connect, consumer_config, stream_config
+from infra.nats.topology import durables, streams
+from infra.prove.check import Book
+from infra.prove.listening import listens
+from infra.prove.target import Target
+
+FORBIDDEN = ("allow_responses", "no_auth_user", "websocket", "mqtt", "leafnodes", "gateway", "cluster", "http", "https", "monitor_port", "system_account", "password", "token", "operator", "resolver", "include", "lib_profiling", "default_permissions", "auth_callout", "prof_port", "allow_non_tls")  # fmt: skip
+
+
+async def check_server(target: Target, book: Book) -> None:
+    layout = target.layout
+    text = layout.nats_conf.read_text()
+    place = Place(target.config.ports["nats"], layout.nats / "js", layout.tls / "ca.pem", layout.tls / "nats.key")
+    expected = render(place, bus_users(layout))
+    book.holds("config", "nats.conf is what the catalogue gives, byte for byte", _first_difference(expected, text))
+    book.holds("config", "nowhere an empty allow list, which would allow everything", ", ".join(re.findall(r"\w+\s*:?\s*\{?\s*allow\s*:?\s*\[\s*\]", text)))
+    for word in FORBIDDEN:
+        found = re.findall(rf"^\s*{word}\b.*|[{{,]\s*{word}\b[^,}}]*", text, re.M)
+        book.holds("config", f"no setting: {word}", "; ".join(found)[:200])
+    _process(target, book)
+    _certificate(target, book)
+    await _streams(target, book)
+
+
+def _first_difference(expected: str, got: str) -> str:
+    if expected == got:
+        return ""
+    wanted, found = expected.splitlines(), got.splitlines()
+    extra = [line.strip() for line in found if line not in wanted]
+    missing = [line.strip() for line in wanted if line not in found]
+    return f"added: {extra[:3]}, missing: {missing[:3]}"
+
+
+def _process(target: Target, book: Book) -> None:
+    pid = target.pids.get("nats", 0)
+    command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1]
+    book.same("server", "its command line", ["-c", str(target.layout.nats_conf)], command[1:])
+    book.same("server", "where it listens", [f"127.0.0.1:{target.config.ports['nats']}"], listens(pid))
+    book.same("server", "who runs it", target.who.uids["nats"], Path(f"/proc/{pid}").stat().st_uid)
+    started, written = Path(f"/proc/{pid}").stat().st_mtime, target.layout.nats_conf.stat().st_mtime
+    book.holds("server", "it was started with this configuration", "" if written <= started + 1 else "nats.conf was written after the server's start")
+
+
+def _certificate(target: Target, book: Book) -> None:
+    public = json.loads(target.layout.public_keys.read_text())
+    found = hashlib.sha256((target.layout.tls / "ca.pem").read_bytes()).hexdigest()
+    book.same("server", "the pinned certificate is the published one", public.get("nats_ca_sha256"), found)
+
+
+async def _streams(target: Target, book: Book) -> None:
+    client = await connect(target.config.ports["nats"], target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
+    try:
+        js = client.jetstream(timeout=5)
+        for stream in streams():
+            info = await js.stream_info(stream.name)
+            book.holds("streams", f"settings of {stream.name}", _apart(stream_config(stream).as_dict(), info.config.as_dict()))
+            await _consumers(book, js, stream.name)
+    finally:
+        await client.close()
+
+
+async def _consumers(book: Book, js: Any, stream: str) -> None:
+    expected = [each for each in durables() if each.stream == stream]
+    names = json.loads((await js._nc.request(f"$JS.API.CONSUMER.NAMES.{stream}", b"{}", timeout=5)).data)
+    book.same("streams", f"consumers of {stream}", sorted(each.name for each in expected), sorted(names.get("consumers") or []))
+    for each in expected:
+        try:
+            info = await js.consumer_info(stream, each.name)
+        except NotFoundError:
+            book.holds("streams", f"settings of {stream} {each.name}", "it is missing")
+            continue
+        wanted, found = consumer_config(each).as_dict(), info.config.as_dict()
+        book.holds("streams", f"settings of {stream} {each.name}", _apart(_plain(wanted), _plain(found)))
+
+
+def _plain(config: dict[str, Any]) -> dict[str, Any]:
+    """One subject may come back in a field of its own."""
+    one = config.pop("filter_subject", None)
+    return config | ({"filter_subjects": [one]} if one else {})
+
+
+def _apart(wanted: dict[str, Any], found: dict[str, Any]) -> str:
+    """Fields that are set otherwise; what is not declared must be unset."""
+    idle = (None, False, 0, "", [], {}, -1)
+    harmless = {"metadata", "consumer_limits", "compression", "persist_mode", "replay_policy", "max_waiting", "num_replicas", "deliver_policy", "name", "durable_name", "max_consumers", "max_msgs", "max_msgs_per_subject"}  # fmt: skip
+    keys = [key for key in {**wanted, **found} if key not in harmless]
+    return ", ".join(f"{key}: {found.get(key)!r}" for key in keys if wanted.get(key) != found.get(key) and not (wanted.get(key) in idle and found.get(key) in idle))

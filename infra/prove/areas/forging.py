@@ -1,0 +1,72 @@
+"""Forged reply subjects: what a service asks for must not be answered into streams, or into the API, of others.
+
+Every request here is one that the server turns down (a broken body, a stream that is not expected), so that nothing is stored and nothing is taken; the
+refusal is what would land where the reply subject points. Streams that nobody publishes to show whether it did.
+"""
+
+import asyncio
+
+from infra.nats.provision import connect
+from infra.nats.topology import HUB_PREFIX, published_subjects, read_durables
+from infra.prove.areas.rights import BROKEN
+from infra.prove.check import Book
+from infra.prove.target import Attempt, Target
+from schemas.catalogue import SURFACES, to_stream
+
+SETTLE_SECONDS = 0.3
+UNEXPECTED = {"Nats-Expected-Stream": "PROBE_DECOY"}
+Seen = dict[str, tuple[int, int, str, tuple[str, ...]]]
+
+
+async def check_forging(target: Target, book: Book) -> None:
+    """Surfaces one after the other, so that a trace says whose it is."""
+    before = await _streams(target)
+    for service in SURFACES:
+        quiet = "connectors" if service == "agent" else "agent"
+        made = _attempts(service, quiet, target.token)
+        await target.run(service, [attempt for _, attempt in made])
+        await asyncio.sleep(SETTLE_SECONDS)
+        after = await _streams(target)
+        fault = _difference(before, after, to_stream(quiet))
+        for says, _ in made:
+            book.holds(service, f"forged reply: {says}", fault)
+        before = after
+
+
+def _attempts(service: str, quiet: str, token: str) -> list[tuple[str, Attempt]]:
+    own, durable = published_subjects(service), read_durables(service)[0]
+    subject = own[0]
+    forged = f"to.{quiet}.probe.{token}"
+    ask = {"MSG.NEXT": BROKEN, "INFO": ""}
+    return [
+        ("a publication answered into the API, to purge", _attempt(service, subject, f"$JS.API.STREAM.PURGE.{to_stream(quiet)}", UNEXPECTED)),
+        ("a publication answered into the API, to delete", _attempt(service, subject, "$JS.API.STREAM.DELETE.PROBE_DECOY", UNEXPECTED)),
+        ("a publication answered into a stream", _attempt(service, subject, forged, UNEXPECTED)),
+        ("a publication answered into what the bridge reads", _attempt(service, subject, f"from.{quiet}.probe.{token}", UNEXPECTED)),
+        *((f"{verb} of the own consumer answered into a stream", _attempt(service, durable.api(verb, HUB_PREFIX), forged, None, body)) for verb, body in ask.items()),
+        ("NEXT of the own consumer answered into the API", _attempt(service, durable.api("MSG.NEXT", HUB_PREFIX), "$JS.API.STREAM.DELETE.PROBE_DECOY", None, BROKEN)),
+        ("an acknowledgement answered into a stream", _attempt(service, f"$JS.ACK.{durable.stream}.{durable.name}.1.0.0.0.0", forged, None, "+WPI")),
+    ]  # fmt: skip
+
+
+def _attempt(service: str, subject: str, reply: str, headers: dict[str, str] | None, payload: str = "probe") -> Attempt:
+    return {"kind": "bus", "as": service, "op": "publish", "subjects": [subject], "reply": reply, "headers": headers, "payload": payload}
+
+
+async def _streams(target: Target) -> Seen:
+    """(last sequence, first sequence, made at, consumers) of the streams that nobody publishes to."""
+    client = await connect(target.config.ports["nats"], target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
+    try:
+        js = client.jetstream(timeout=5)
+        found: Seen = {}
+        for name in (to_stream("agent"), to_stream("connectors")):
+            info = await js.stream_info(name)
+            found[name] = (info.state.last_seq, info.state.first_seq, str(info.created), (str(info.state.consumer_count),))
+        return found
+    finally:
+        await client.close()
+
+
+def _difference(before: Seen, after: Seen, stream: str) -> str:
+    apart = [name for name in before if before[name] != after.get(name)]
+    return f"{', '.join(apart)} changed (looked at: {stream})" if apart else ""
