@@ -4,6 +4,7 @@ Usually the checkout itself. When the services' OS users cannot read it or execu
 copy is made under DIR/runtime and used instead. Whether they can is found out by trying, as one of them.
 """
 
+import compileall
 import hashlib
 import os
 import shutil
@@ -67,9 +68,17 @@ def here() -> Runtime:
 def choose(layout: Layout, uid: int, gid: int) -> Runtime:
     """The running code if the OS user `uid` can run it, else a copy that it can."""
     original = here()
+    compile_code(original.code)
     if uid == os.getuid() or _usable(original, uid, gid):
         return original
     return _copy(layout, original, uid, gid)
+
+
+def compile_code(code: Path) -> None:
+    """Compile what changed, because the services cannot write beside the code and would compile everything at each start."""
+    if os.access(code, os.W_OK):
+        for package in PACKAGES:
+            compileall.compile_dir(code / package, quiet=2)
 
 
 def _usable(runtime: Runtime, uid: int, gid: int) -> bool:
@@ -150,7 +159,7 @@ def _fingerprint(source: Path, names: list[str]) -> str:
     return found.hexdigest()
 
 
-def _copy_readable(source: Path, target: Path, ignored: tuple[str, ...] = ("__pycache__",)) -> None:
+def _copy_readable(source: Path, target: Path, ignored: tuple[str, ...] = ()) -> None:
     if source.is_dir():
         shutil.copytree(source, target, ignore=shutil.ignore_patterns(*ignored), copy_function=_copy_file)
         for folder in [target, *(path for path in target.rglob("*") if path.is_dir())]:
@@ -160,7 +169,10 @@ def _copy_readable(source: Path, target: Path, ignored: tuple[str, ...] = ("__py
 
 
 def _copy_file(source: str | Path, target: str | Path) -> str:
+    """With its time, which compiled files name to say what they were made from."""
     shutil.copyfile(source, target)
+    made = Path(source).stat()
+    os.utime(target, ns=(made.st_atime_ns, made.st_mtime_ns))
     Path(target).chmod(0o755 if os.access(source, os.X_OK) else 0o644)
     return str(target)
 
