@@ -10,13 +10,14 @@ from infra.nats.topology import (
     HUB_PREFIX,
     Durable,
     account,
+    exported_subjects,
     inbox,
     publish_rights,
     read_durables,
     streams,
     subscribe_rights,
 )
-from schemas.catalogue import SURFACES
+from schemas.catalogue import SERVICES
 
 MAX_STREAM_BYTES = 2 * 1024**3
 MAX_PAYLOAD = 1024**2
@@ -34,7 +35,7 @@ class Place:
 
 def render(place: Place, users: Mapping[str, str]) -> str:
     """The whole file. `users`: public nkey of each service and of `admin`."""
-    accounts = [_hub(users), *(_surface(surface, users[surface]) for surface in SURFACES)]
+    accounts = [_hub(users), *(_service(service, users[service]) for service in SERVICES)]
     return "\n".join([_server(place), "accounts {", *accounts, "}", ""])
 
 
@@ -52,23 +53,22 @@ write_deadline: "10s"
 
 def _hub(users: Mapping[str, str]) -> str:
     exports: list[str] = []
-    for surface in SURFACES:
-        only = f"accounts: [{account(surface)}]"
-        exports.append(f'{{ service: "from.{surface}.>", {only} }}')
-        for each in read_durables(surface):
+    for service in SERVICES:
+        only = f"accounts: [{account(service)}]"
+        exports += [f"{{ service: {_quoted(subject)}, {only} }}" for subject in exported_subjects(service)]
+        for each in read_durables(service):
             exports.append(f"{{ service: {_quoted(each.api('MSG.NEXT'))}, response_type: stream, {only} }}")
             exports += [f"{{ service: {_quoted(subject)}, {only} }}" for subject in (each.api("INFO"), *each.acks)]
     admin = _user(users["admin"], ADMIN_PUBLISHES, (f"{inbox('admin')}.>",))
-    bridge = _user(users["bridge"], publish_rights("bridge"), subscribe_rights("bridge"))
-    return _block(HUB, ["jetstream: enabled", *_listed("users", [admin, bridge]), *_listed("exports", exports)])
+    return _block(HUB, ["jetstream: enabled", *_listed("users", [admin]), *_listed("exports", exports)])
 
 
-def _surface(surface: str, nkey: str) -> str:
-    imports = [_import(f"from.{surface}.>")]
-    for each in read_durables(surface):
+def _service(service: str, nkey: str) -> str:
+    imports = [_import(subject) for subject in exported_subjects(service)]
+    for each in read_durables(service):
         imports += _imports(each)
-    user = _user(nkey, publish_rights(surface), subscribe_rights(surface))
-    return _block(account(surface), [*_listed("users", [user]), *_listed("imports", imports)])
+    user = _user(nkey, publish_rights(service), subscribe_rights(service))
+    return _block(account(service), [*_listed("users", [user]), *_listed("imports", imports)])
 
 
 def _imports(each: Durable) -> list[str]:

@@ -17,10 +17,11 @@ from schemas.catalogue import (
 )
 
 HUB = "HUB"
-"""The bridge's account: it alone has JetStream, and all streams lie in it."""
+"""It alone has JetStream, and all streams lie in it. Nobody is in it but the provisioner: whoever shares an account with the API can have it
+answered into the API, and an empty answer sent to STREAM.DELETE deletes."""
 
 HUB_PREFIX = "HUB.API"
-"""What the other accounts call $JS.API: an import under its own name would ask for a JetStream of theirs."""
+"""What the services' accounts call $JS.API: an import under its own name would ask for a JetStream of theirs."""
 
 ACKS = ("$JS.ACK.{stream}.{durable}.>", "$JS.ACK.*.*.{stream}.{durable}.>")
 """The form in use and the coming one (`js_ack_fc_v2`): without it acks would fail in silence after an upgrade."""
@@ -50,7 +51,7 @@ class Stream:
 
 
 def account(service: str) -> str:
-    return HUB if service == "bridge" else service.upper()
+    return service.upper()
 
 
 def inbox(service: str) -> str:
@@ -100,18 +101,21 @@ def published_subjects(service: str) -> tuple[str, ...]:
     return tuple(to_subject(surface, event.name) for surface in SURFACES for event in read_by(surface))
 
 
+def exported_subjects(service: str) -> tuple[str, ...]:
+    """What an account may send into the streams at most; its user's rights are narrower."""
+    return tuple(f"to.{surface}.>" for surface in SURFACES) if service == "bridge" else (f"from.{service}.>",)
+
+
 def publish_rights(service: str) -> tuple[str, ...]:
     """Everything a service may publish to: its subjects, and NEXT, INFO and ACK of its own durables."""
-    prefix = "$JS.API" if service == "bridge" else HUB_PREFIX
     rights = [*published_subjects(service)]
     for each in read_durables(service):
-        rights += [each.api("MSG.NEXT", prefix), each.api("INFO", prefix), *each.acks]
+        rights += [each.api("MSG.NEXT", HUB_PREFIX), each.api("INFO", HUB_PREFIX), *each.acks]
     return tuple(rights)
 
 
 def subscribe_rights(service: str) -> tuple[str, ...]:
-    advisories = ("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>", "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>")
-    return (f"{inbox(service)}.>", *(advisories if service == "bridge" else ()))
+    return (f"{inbox(service)}.>",)
 
 
 ADMIN_PUBLISHES = (

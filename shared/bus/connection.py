@@ -16,9 +16,8 @@ from shared.settings import Settings
 log = structlog.get_logger()
 
 
-def api_prefix(service: str) -> str:
-    """Where a service finds its JetStream API: the streams belong to the bridge's account, the others import."""
-    return "$JS.API" if service == "bridge" else "HUB.API"
+API_PREFIX = "HUB.API"
+"""Where a service finds the JetStream API: the streams lie in an account of their own, and every service imports its part."""
 
 
 def pinned(settings: Settings) -> ssl.SSLContext:

@@ -11,7 +11,7 @@ from typing import Any
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from shared.bus.connection import api_prefix
+from shared.bus.connection import API_PREFIX
 from shared.ids import fresh_id
 
 EXPIRES = 5.0
@@ -27,7 +27,7 @@ class Pull:
 
     def __init__(self, client: Client, service: str, stream: str, durable: str, batch: int) -> None:
         self._client = client
-        self._subject = f"{api_prefix(service)}.CONSUMER.MSG.NEXT.{stream}.{durable}"
+        self._subject = f"{API_PREFIX}.CONSUMER.MSG.NEXT.{stream}.{durable}"
         self._inbox = f"_INBOX_{service}.pull.{fresh_id().hex}"
         self._request = json.dumps({"batch": batch, "expires": int(EXPIRES * 1e9)}).encode()
         self._batch = batch

@@ -124,7 +124,7 @@ async def unanswered(me: Client, subject: str) -> bool:
 
 @pytest.mark.parametrize("service", SERVICES)
 async def test_a_service_pulls_from_its_own_durables_only(nats: Servers, service: str) -> None:
-    prefix = "$JS.API" if service == "bridge" else HUB_PREFIX
+    prefix = HUB_PREFIX
     mine, foreign = read_durables(service), [each for each in durables() if each.reader != service]
     async with client(nats, service) as me:
         answers = await asyncio.gather(
@@ -160,7 +160,7 @@ async def test_a_forged_reply_subject_writes_and_purges_nothing(nats: Servers) -
 async def drained(servers: Servers, stream: str) -> None:
     """Acknowledge what a test left, so that the next one starts from nothing."""
     async with client(servers, "bridge") as bridge:
-        js = bridge.jetstream()
+        js = bridge.jetstream(prefix=HUB_PREFIX)
         for each in read_durables("bridge"):
             if each.stream == stream:
                 pull = await js.pull_subscribe(

@@ -11,7 +11,7 @@ from infra.nats.topology import HUB_PREFIX, published_subjects, read_durables
 from infra.prove.areas.rights import BROKEN
 from infra.prove.check import Book
 from infra.prove.target import Attempt, Target
-from schemas.catalogue import SURFACES, to_stream
+from schemas.catalogue import SERVICES, to_stream
 
 SETTLE_SECONDS = 0.3
 UNEXPECTED = {"Nats-Expected-Stream": "PROBE_DECOY"}
@@ -19,9 +19,9 @@ Seen = dict[str, tuple[int, int, str, tuple[str, ...]]]
 
 
 async def check_forging(target: Target, book: Book) -> None:
-    """Surfaces one after the other, so that a trace says whose it is."""
+    """Services one after the other, so that a trace says whose it is."""
     before = await _streams(target)
-    for service in SURFACES:
+    for service in SERVICES:
         quiet = "connectors" if service == "agent" else "agent"
         made = _attempts(service, quiet, target.token)
         await target.run(service, [attempt for _, attempt in made])

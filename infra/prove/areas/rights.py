@@ -67,10 +67,10 @@ def _on_streams(service: str) -> list[Made]:
     found = []
     for says, (subject, body) in ON_STREAM.items():
         for stream in streams():
-            subjects = _both(service, subject.format(s=stream.name))
+            subjects = _both(subject.format(s=stream.name))
             found.append((f"stream, {says}: {stream.name}", "refused", _attempt(service, "publish", subjects, body)))
     for says, subject in ON_SERVER.items():
-        found.append((f"server: {says}", "refused", _attempt(service, "publish", _both(service, subject), BROKEN)))
+        found.append((f"server: {says}", "refused", _attempt(service, "publish", _both(subject), BROKEN)))
     return found
 
 
@@ -79,7 +79,7 @@ def _on_durables(service: str) -> list[Made]:
     found = [made for each in foreign for made in _on_foreign(service, each)]
     for each in durables():
         for verb in ("DELETE", "PAUSE", "UNPIN"):
-            subjects = _both(service, f"CONSUMER.{verb}.{each.stream}.{each.name}")
+            subjects = _both(f"CONSUMER.{verb}.{each.stream}.{each.name}")
             found.append((f"consumer, {verb.lower()}: {each.stream} {each.name}", "refused", _attempt(service, "publish", subjects, NOT_EMPTY)))
     return found
 
@@ -87,7 +87,7 @@ def _on_durables(service: str) -> list[Made]:
 def _on_foreign(service: str, each: Durable) -> list[Made]:
     name = f"{each.stream} {each.name}"
     asks = {"next": "MSG.NEXT", "info": "INFO"}
-    found = [(f"foreign consumer, {says}: {name}", _both(service, f"CONSUMER.{verb}.{each.stream}.{each.name}"), BROKEN) for says, verb in asks.items()]
+    found = [(f"foreign consumer, {says}: {name}", _both(f"CONSUMER.{verb}.{each.stream}.{each.name}"), BROKEN) for says, verb in asks.items()]
     acks = [f"{pattern.removesuffix('.>')}.1.0.0.0.0".replace("*.*", "_.probe") for pattern in each.acks]
     found.append((f"foreign consumer, ack: {name}", acks, "+WPI"))
     return [(says, "refused", _attempt(service, "publish", subjects, body)) for says, subjects, body in found]
@@ -95,13 +95,12 @@ def _on_foreign(service: str, each: Durable) -> list[Made]:
 
 def _control(service: str) -> list[Made]:
     """What it must be able to do: a service that can do nothing would pass everything above."""
-    prefix = "$JS.API" if service == "bridge" else HUB_PREFIX
-    return [(f"own consumer, info: {each.stream} {each.name}", "done", _attempt(service, "ask", [each.api("INFO", prefix)])) for each in read_durables(service)]
+    return [(f"own consumer, info: {each.stream} {each.name}", "done", _attempt(service, "ask", [each.api("INFO", HUB_PREFIX)])) for each in read_durables(service)]
 
 
-def _both(service: str, subject: str) -> list[str]:
+def _both(subject: str) -> list[str]:
     """Under both names that the API could have for a service."""
-    return [f"$JS.API.{subject}", *([] if service == "bridge" else [f"{HUB_PREFIX}.{subject}"])]
+    return [f"$JS.API.{subject}", f"{HUB_PREFIX}.{subject}"]
 
 
 def _attempt(service: str, op: str, subjects: list[str], payload: str = "", queue: str = "") -> Attempt:
