@@ -12,7 +12,7 @@ def bars(points: Sequence[tuple[str, int]], what: str, bad: Sequence[int] = ()) 
     """`points` are (label, figure), oldest first; `bad` figures are drawn over them in the tone of trouble."""
     if not points:
         return Markup("")
-    top = max(1, *(figure for _, figure in points))
+    top = _round_top(max(figure for _, figure in points))
     step = (_WIDTH - _LEFT) / len(points)
     drawn = [_bar("", index, step, top, label, figure, what) for index, (label, figure) in enumerate(points)]
     drawn += [
@@ -27,6 +27,12 @@ def bars(points: Sequence[tuple[str, int]], what: str, bad: Sequence[int] = ()) 
     )
 
 
+def _round_top(highest: int) -> int:
+    """The next 2, 4, 6, 8, 10 … of its size: an axis whose half is a whole number."""
+    size = 2 * int("1" + "0" * max(len(str(highest)) - 2, 0))
+    return max(-(-highest // size) * size, 2)
+
+
 def _bar(kind: str, index: int, step: float, top: int, label: str, figure: int, what: str) -> Markup:
     height = 80 * figure / top
     width = max(step * 0.8, 1)
@@ -36,7 +42,7 @@ def _bar(kind: str, index: int, step: float, top: int, label: str, figure: int, 
 def _axis(top: int, first: str, last: str) -> Markup:
     lines = Markup("").join(
         Markup('<line x1="30" x2="626" y1="{0}" y2="{0}"/><text x="0" y="{1}">{2}</text>').format(y + 0.5, y + 4, label)
-        for y, label in ((_GROUND, "0"), (_GROUND - 40, f"{top / 2:g}"), (_GROUND - 80, f"{top:,}"))
+        for y, label in ((_GROUND, "0"), (_GROUND - 40, f"{top // 2:,}"), (_GROUND - 80, f"{top:,}"))
     )
     if first == last:
         return lines + Markup('<text x="{}" y="100">{}</text>').format(_LEFT, first)

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from services.console.live import Live
 from services.console.people.passwords import Passwords
@@ -36,7 +37,7 @@ class Console:
 
     def item_url(self, kind: str, lang: str, path: str) -> str:
         """Where the site shows an item."""
-        return f"{self.site_url}/{kind}/{lang}/{path}"
+        return f"{self.site_url}/{kind}/{lang}/{quote(path)}"
 
     def form_token(self, cookie: str) -> str:
         """The token that forms carry: derived from the browser's cookie, so it fits one session only."""

@@ -24,7 +24,8 @@ from services.console.queue.together_pages import TogetherPages
 from services.console.rendering import HERE, Templates
 from services.console.signals.pages import SignalPages
 from services.console.switches.pages import SwitchPages
-from shared.errors import NotFound, Refused
+from shared.errors import NotFound, Refused, SchleuseError
+from shared.telemetry import span
 from shared.web.guard import Guard
 from shared.web.static_files import LOOK, StaticFiles
 
@@ -57,7 +58,7 @@ def make_web(console: Console) -> ASGIApp:
         Mount("/api", make_api(console)),
         *(route for each in pages for route in each.routes()),
     ]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error(desk)})
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error(desk), 500: _broken(desk)})
     settings = console.settings
     host = settings.url.split("//", 1)[1]
     return Guard(app, hosts={host}, origin=settings.url, csp=POLICY)
@@ -76,6 +77,19 @@ def _for_sandboxes(endpoint: Callable[[Request], Awaitable[Response]]) -> Callab
         return response
 
     return serve
+
+
+def _broken(desk: Desk) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """For what nobody expected; the server logs the error itself."""
+
+    async def answer(request: Request, _: Exception) -> Response:
+        async def told() -> Response:
+            raise SchleuseError("The console has a fault here. It is in the log, under the trace below.")
+
+        with span("console fault"):
+            return await desk.guarded(request, told)
+
+    return answer
 
 
 def _http_error(desk: Desk) -> Callable[[Request, Exception], Awaitable[Response]]:

@@ -40,7 +40,7 @@ class SignInPages:
     async def welcome(self, request: Request) -> Response:
         async with self._console.db.reading() as tx:
             await check_link(tx, request.path_params["token"], "owner")
-        return await self._desk.show(request, "welcome.html", None, refused=None, given={})
+        return await self._desk.show(request, "welcome.html", None, refused=None, given={"name": "", "handle": ""})
 
     async def become_owner(self, request: Request) -> Response:
         form = await self._form(request)

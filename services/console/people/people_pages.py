@@ -82,7 +82,12 @@ class PeoplePages:
     async def _show(self, visit: Visit, status: int = 200, **context: object) -> Response:
         async with self._console.db.reading() as tx:
             rows = await store.all_people(tx)
-        asked = {"refused": None, "given": {}, "link": "", "whose": ""} | context
+        asked = {
+            "refused": None,
+            "given": {"name": "", "handle": "", "role": "moderator"},
+            "link": "",
+            "whose": "",
+        } | context
         return await visit.show("people.html", status, rows=rows, roles=ROLES, **asked)
 
     async def _show_me(self, visit: Visit, made: str = "") -> Response:

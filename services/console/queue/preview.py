@@ -29,7 +29,10 @@ async def preview_html(console: Console, item_id: UUID, number: int | None) -> t
     places.add((kind, lang, item["path"]))
 
     def lookup(path: str) -> str | None:
-        return console.item_url(kind, lang, path) if (kind, lang, path) in places else None
+        """The site's own order: the same kind and language first, then a full address."""
+        rooted = tuple(path.split("/", 2))
+        place = (kind, lang, path) if (kind, lang, path) in places else rooted
+        return console.item_url(*place) if len(place) == 3 and place in places else None
 
-    rendered = await asyncio.to_thread(render, content.body, lang, item["path"])
+    rendered = await asyncio.to_thread(render, content.body, lang, item["path"], shown_title=content.title)
     return lang, content.title, resolve(rendered.html, lookup)

@@ -113,11 +113,17 @@
     setTimeout(() => box.remove(), 8000);
   }
   let fresh = 0;
+  function offer(count) {
+    const link = document.createElement("a");
+    link.href = one("#news").dataset.href;
+    link.textContent = `${count} new`;
+    one("#news").replaceChildren(link);
+  }
   function hear({ waiting, news }) {
     for (const each of all('[data-count="waiting"]')) each.textContent = waiting;
     const here = new Set(all("[data-live-on]").map((each) => each.dataset.liveOn));
     for (const item of news) {
-      if (item.new && one("#news") && !one(`[data-item="${item.item_id}"]`)) one("#news").textContent = `${++fresh} new`;
+      if (item.new && one("#news") && !one(`[data-item="${item.item_id}"]`)) offer(++fresh);
       const about = item.event === "signals" || item.event === "switch" ? item.event : item.item_id;
       if (item.event === "refused" && !item.item_id && here.has("switch")) plan("switch");
       if (here.has(about)) plan(about);
