@@ -32,6 +32,8 @@ def start_tracing(settings: Settings) -> TracerProvider:
 
 def current_traceparent() -> str:
     """The W3C traceparent of the present span, or an empty string."""
+    if trace.get_current_span() is trace.INVALID_SPAN:
+        return ""
     carrier: dict[str, str] = {}
     _PROPAGATOR.inject(carrier)
     return carrier.get("traceparent", "")

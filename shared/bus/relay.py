@@ -141,11 +141,7 @@ class Relay:
     async def _read(self, lane: str) -> list[Outgoing]:
         async with self._db.reading() as tx:
             found = await tx.raw.fetch(_READ, lane, self._floor[lane], self._batch)
-        rows = [
-            Outgoing(row["position"], str(row["event_id"]), row["subject"], json.loads(row["headers"]), row["body"])
-            for row in found
-        ]
-        return _cut(rows)
+        return _cut([Outgoing(at, str(id_), subject, _headers(text), body) for at, id_, subject, text, body in found])
 
     async def _one_by_one(self, rows: list[Outgoing], first: Permanent) -> None:
         """Something in the batch can never be sent: find it, park it, send the rest."""
@@ -162,6 +158,14 @@ class Relay:
 
     async def _pause(self, seconds: float) -> None:
         await _wait(self._stopping, seconds)
+
+
+def _headers(text: str) -> dict[str, str]:
+    """Surfaces send none of their own."""
+    if text == "{}":
+        return {}
+    found: dict[str, str] = json.loads(text)
+    return found
 
 
 def _cut(rows: list[Outgoing]) -> list[Outgoing]:

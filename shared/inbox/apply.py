@@ -72,6 +72,6 @@ class Applier:
                     await handler.call(tx, event)
         for name, same in grouped.items():
             handler = self._intake.handlers[name]
-            links = [event.envelope.traceparent for event in same]
+            links = list(dict.fromkeys(event.envelope.traceparent for event in same))
             with span(f"{self._reader} {name} batch", links=links, consumer=True):
                 await handler.call(tx, same)

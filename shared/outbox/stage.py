@@ -22,6 +22,7 @@ from shared.telemetry import current_traceparent
 if TYPE_CHECKING:
     from shared.bus.received import AnyReceived
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 HEADERS_ROOM = 2048
 """Bytes kept free for headers: seal, message id, batch marks."""
 
@@ -101,7 +102,7 @@ class Stamp:
         }
         if not outward:
             head |= _provenance(event_id, actor, cause)
-        body = json.dumps(head, ensure_ascii=False).encode()[:-1] + b',"data":' + data + b"}"
+        body = _ENCODER.encode(head).encode()[:-1] + b',"data":' + data + b"}"
         return self._pending(event, event_id, to, about, key, version, body)
 
     def forwarded(self, event: "AnyReceived", to: str, body: bytes | None) -> Pending:
