@@ -34,7 +34,7 @@ async def nats(port: int) -> bool:
             try:
                 return (await reader.read(5)).startswith(b"INFO")
             finally:
-                writer.close()
+                writer.transport.abort()  # a polite TLS goodbye could outlive the probe's loop
     except (OSError, TimeoutError):
         return False
 
