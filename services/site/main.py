@@ -12,10 +12,14 @@ from services.site.publication.shelf import Shelf
 from services.site.publication.watch import Watch
 from services.site.reading.cache import CSP, PageCache
 from services.site.reading.catalog import Catalog
+from services.site.reading.desk import Desk
 from services.site.reading.freshness import Freshness
 from services.site.reading.front import Front
 from services.site.reading.indexer import Indexer
+from services.site.reading.item_pages import ItemPages
 from services.site.reading.layout import Layout
+from services.site.reading.list_pages import ListPages
+from services.site.reading.other_pages import OtherPages
 from services.site.reading.pages import Pages
 from services.site.reading.rendering import Renderer
 from services.site.reading.search import SearchIndex
@@ -72,14 +76,15 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
     layout = Layout(catalog)
     renderer = Renderer(db, books)
     freshness = Freshness(shelf, catalog, cache, tallies)
-    indexer = Indexer(shelf, renderer, index)
+    indexer = Indexer(shelf, renderer, index, catalog, cache)
     watch = Watch(db, books, health)
     buffer = SignalBuffer(db, tallies.update)
 
     def most_read(items: list[UUID]) -> None:
         catalog.most_read = items
 
-    pages = Pages(books, catalog, cache, layout, renderer, index, indexer, tallies, tokens, options.base_url)
+    desk = Desk(books, catalog, cache, layout, renderer, options.base_url)
+    pages = Pages(desk, ItemPages(desk, tallies, tokens), ListPages(desk), OtherPages(desk, index, indexer))
     door = SignalDoor(db, shelf, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token)
     inner = Doorstep(application([*door.routes(), *pages.routes()], layout), books, layout)
     guard = Guard(inner, hosts=options.hosts, origin=options.base_url, csp=CSP)

@@ -1,14 +1,25 @@
 """What is published, sorted for lists: by section, by language, by date. Follows the shelf."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from services.site.publication.domain import Published
 from services.site.publication.shelf import Shelf
 from services.site.reading.words import KINDS
+from shared.clock import now
 
 BY_DATE = ("announcement", "report")
 """Kinds whose lists start with the newest; the others go by title."""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a list says about an item; known once its text was rendered."""
+
+    summary: str
+    minutes: int
 
 
 class Catalog:
@@ -20,10 +31,13 @@ class Catalog:
         self._counts: dict[tuple[str, str], int] = {}
         self._sorted: dict[tuple[str | None, str | None], list[Published]] = {}
         self.most_read: list[UUID] = []
+        self.briefs: dict[UUID, Brief] = {}
         shelf.listeners.append(self._moved)
 
     def _moved(self, before: Published | None, after: Published | None) -> None:
         self._sorted.clear()
+        if before is not None:
+            self.briefs.pop(before.item_id, None)
         for item, step in ((before, -1), (after, 1)):
             if item is None:
                 continue
@@ -50,6 +64,15 @@ class Catalog:
         if key not in self._sorted:
             self._sorted[key] = sorted(self._of(kind, lang), key=lambda item: item.published_at, reverse=True)
         return self._sorted[key]
+
+    def sections(self) -> frozenset[tuple[str, str]]:
+        """(kind, language) of every list that is not empty."""
+        return frozenset(section for section, n in self._counts.items() if n)
+
+    def updated(self, lang: str | None = None) -> datetime:
+        """When something was published last."""
+        newest = self.newest(None, lang)
+        return newest[0].published_at if newest else now()
 
     def section(self, kind: str, lang: str | None = None) -> list[Published]:
         if kind in BY_DATE:

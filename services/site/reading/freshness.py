@@ -7,7 +7,7 @@ from services.site.publication.domain import Published
 from services.site.publication.shelf import Shelf
 from services.site.reading.cache import ANY, PageCache
 from services.site.reading.catalog import Catalog
-from services.site.reading.pages import place, receipt_of
+from services.site.reading.desk import place, receipt_of
 from services.site.signals.tallies import Tallies
 from shared.clock import now
 
@@ -17,19 +17,15 @@ class Freshness:
 
     def __init__(self, shelf: Shelf, catalog: Catalog, cache: PageCache, tallies: Tallies) -> None:
         self._shelf, self._catalog, self._cache, self._tallies = shelf, catalog, cache, tallies
-        self._frame = self._navigation()
+        self._frame = self._catalog.sections()
         self._day = now().date()
         shelf.listeners.append(self._moved)
         tallies.stale = self._voted
 
-    def _navigation(self) -> tuple[list[str], list[str]]:
-        """What stands around every page."""
-        return self._catalog.kinds(), self._catalog.languages()
-
     def _moved(self, before: Published | None, after: Published | None) -> None:
         item = after or before
         assert item is not None
-        frame = self._navigation()
+        frame = self._catalog.sections()  # what stands around every page
         if frame != self._frame:
             self._frame = frame
             self._cache.clear()

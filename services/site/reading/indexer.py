@@ -1,4 +1,4 @@
-"""Keeps the search index in step with the shelf, a moment later: nobody waits for it when something is published."""
+"""Keeps the search index, and what lists say, in step with the shelf, a moment later: no publication waits for it."""
 
 import asyncio
 import time
@@ -6,6 +6,8 @@ from uuid import UUID
 
 from services.site.publication.domain import BadReceipt, Published
 from services.site.publication.shelf import Shelf
+from services.site.reading.cache import ANY, PageCache
+from services.site.reading.catalog import Brief, Catalog
 from services.site.reading.rendering import Renderer
 from services.site.reading.search import SearchIndex
 from shared.errors import NotFound, Transient
@@ -21,8 +23,11 @@ SETTLE = 3.0
 class Indexer:
     """A part of the service. Withdrawn pages leave the index at once."""
 
-    def __init__(self, shelf: Shelf, renderer: Renderer, index: SearchIndex) -> None:
+    def __init__(
+        self, shelf: Shelf, renderer: Renderer, index: SearchIndex, catalog: Catalog, cache: PageCache
+    ) -> None:
         self._shelf, self._renderer, self._index = shelf, renderer, index
+        self._catalog, self._cache = catalog, cache
         self._queue: dict[UUID, float] = {}
         self._some = asyncio.Event()
         self._idle = asyncio.Event()
@@ -84,6 +89,8 @@ class Indexer:
                 return
             if text is not None and self._shelf.public(item_id) == item:
                 self._index.add(item_id, item.title, item.summary + "\n" + plain_text(text.rendered.html))
+                self._catalog.briefs[item_id] = Brief(item.summary or text.rendered.summary, text.minutes)
+                self._cache.drop_referring(ANY)
         if item == self._shelf.public(item_id):
             self._queue.pop(item_id, None)
         await asyncio.sleep(0)

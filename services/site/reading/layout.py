@@ -37,11 +37,12 @@ class Layout:
             "w": words,
             "lang": words.lang,
             "home": "/de/" if words.lang == "de" and self._catalog.count(lang="de") else "/",
-            "kinds": self._catalog.kinds(),
+            "kinds": self._catalog.kinds(values.get("nav_lang")),
             "kind": None,
             "nav_lang": None,
             "switches": (),
             "feed": None,
+            "briefs": self._catalog.briefs,
         }
         return self._templates.get_template(template).render(known | values)
 

@@ -1,0 +1,63 @@
+"""What all pages are made from, and how a finished one is kept."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from services.site.publication.books import Books
+from services.site.publication.domain import Published
+from services.site.reading.cache import Page, PageCache, make_page
+from services.site.reading.catalog import Catalog
+from services.site.reading.front import is_known
+from services.site.reading.layout import Layout
+from services.site.reading.rendering import Renderer
+
+HTML = "text/html; charset=utf-8"
+_CONDITIONS = (b"if-none-match", b"if-modified-since")
+
+
+class PageResponse(Response):
+    """A finished page with its own headers."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self.body = page.body
+        self.raw_headers = list(page.headers)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """`base_url` stands before absolute addresses."""
+
+    books: Books
+    catalog: Catalog
+    cache: PageCache
+    layout: Layout
+    renderer: Renderer
+    base_url: str
+
+    def keep(
+        self, request: Request, path: str, body: bytes, media_type: str, modified: datetime, refs: set[str]
+    ) -> Response:
+        """Answer with a finished page, and keep it for the next visitor (not those of a query)."""
+        page = make_page(body, media_type, modified, refs)
+        if not request.url.query:
+            self.cache.keep(path, page)
+        given = {name: value for name, value in request.scope["headers"] if name in _CONDITIONS}
+        if given and is_known(page, *(given.get(name) for name in _CONDITIONS)):
+            response = Response(status_code=304)
+            response.raw_headers = list(page.not_modified)
+            return response
+        return PageResponse(page)
+
+
+def place(item: Published) -> str:
+    """The reference under which pages list this item as another language of theirs."""
+    return f"place {item.kind} {item.path}"
+
+
+def receipt_of(item_id: UUID) -> str:
+    return f"receipt {item_id}"
