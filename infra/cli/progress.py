@@ -15,18 +15,20 @@ class Progress:
     def __init__(self, *, quiet: bool) -> None:
         self._out = Console(file=sys.stderr, highlight=False, soft_wrap=True)
         self._quiet = quiet
+        self._failed = False
         self._step: tuple[str, float] | None = None
         self._status = None if quiet or not self._out.is_terminal else self._out.status("")
 
     def __call__(self, event: dict[str, Any]) -> None:
         if self._quiet:
             return
+        self._failed = self._failed or event["kind"] == "failed"
         self._finish(event["at"], failed=event["kind"] == "failed")
         if event["kind"] == "step":
             self._begin(event)
         elif event["kind"] == "notice":
             self._out.print(f"[yellow]·[/] {escape(event['text'])}")
-        elif event["kind"] in ("ready", "stopped"):
+        elif event["kind"] == "ready" or (event["kind"] == "stopped" and not self._failed):
             self.close()
             self._out.print(f"[green]✓[/] {escape(event['text'])} [dim]({event['at']:.1f} s)[/]")
 

@@ -52,6 +52,14 @@ def urls_from(base: int) -> dict[str, str]:
     return {name: f"http://{host}:{ports[name]}" for name, host in HOSTS.items()}
 
 
+def port_base_of(found: "Config | None", asked: int | None) -> int:
+    """What was asked for, else what it was, else the default. Refused out of range."""
+    base = asked if asked is not None else found.port_base if found else DEFAULT_PORT_BASE
+    if not 1024 <= base <= 65000:
+        raise Refused(f"the port base must lie between 1024 and 65000, not {base}", code="port_base")
+    return base
+
+
 def read(layout: Layout) -> Config | None:
     """None when there is none yet. Refused when another version made it; nothing is changed then."""
     try:
@@ -76,9 +84,7 @@ def read(layout: Layout) -> Config | None:
 def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
     """Make or refresh the file. A port base that was not asked for stays as it was."""
     old = read(layout)
-    base = port_base or (old.port_base if old else DEFAULT_PORT_BASE)
-    if not 1024 <= base <= 65000:
-        raise Refused(f"the port base must lie between 1024 and 65000, not {base}", code="port_base")
+    base = port_base_of(old, port_base)
     kept = old.model_dump() if old else {"install_id": secrets.token_hex(16), "install_uid": os.getuid()}
     if old and old.os_separation != who.separated:
         raise Refused(_mode_changed(layout.state, old.os_separation), code="state_mode")

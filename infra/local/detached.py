@@ -53,7 +53,7 @@ def main() -> int:
 def launch(named: Path, port_base: int | None) -> Iterator[Event]:
     """Start a supervisor in the background and yield its events until it is ready, or has failed and stopped again."""
     command = [sys.executable, "-m", "infra.local.supervisor", "--state", str(named.absolute())]
-    command += ["--port-base", str(port_base)] if port_base else []
+    command += ["--port-base", str(port_base)] if port_base is not None else []
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(  # noqa: S603 - our own module
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, cwd=root, text=True

@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 from infra.local import config
-from infra.local.layout import DEFAULT_PORT_BASE, Layout
+from infra.local.layout import Layout
 from shared.errors import Refused
 
 FRESH_BYTES = 300 * 1024**2
@@ -17,7 +17,7 @@ RUNNING_BYTES = 64 * 1024**2
 def check(layout: Layout, port_base: int | None) -> None:
     """Refused, before anything was changed."""
     found = config.read(layout)
-    base = port_base or (found.port_base if found else DEFAULT_PORT_BASE)
+    base = config.port_base_of(found, port_base)
     disk(layout, fresh=found is None)
     ports(base)
 
