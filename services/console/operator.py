@@ -20,6 +20,8 @@ from shared.telemetry import span
 
 Args = dict[str, Any]
 PATIENCE = 60.0
+SETTLE = 5.0
+"""Seconds to wait for the publication that follows an approval at once, so that what comes next (a withdrawal) finds it."""
 AT_ONCE = 50
 """Decisions in one transaction: enough to be quick, few enough not to hold many rows long."""
 
@@ -108,7 +110,12 @@ class ConsoleOperator:
         with span("console operator items.decide"):
             for portion in _portions(await self._named(args, refused)):
                 sent += await self._decide_some(portion, verdict, reason, refused)
-        return await self._verdicts(sent, refused, "decided")
+        answer = await self._verdicts(sent, refused, "decided")
+        if verdict == "approve":
+            left = {each["item_id"] for each in refused}
+            public = [each.item_id for each in sent if str(each.item_id) not in left]
+            await wait_for_items(self._console.db, self._console.live, public, "public", SETTLE)
+        return answer
 
     async def _decide_some(
         self, ids: Sequence[UUID], verdict: Any, reason: str, refused: list[Args]

@@ -135,8 +135,9 @@ async def published_places(tx: Tx) -> set[tuple[str, str, str]]:
 
 
 async def count_reached(tx: Tx, ids: Sequence[UUID], until: str) -> int:
-    """How many of the items are live (or gone, or in the state `until`)."""
+    """How many of the items are live (or gone, or public by the lock's word, or in the state `until`)."""
     reached: dict[str, Any] = {
+        "public": items.c.published_revision.is_not(None),
         "live": and_(items.c.live_revision.is_not(None), items.c.live_revision == items.c.published_revision),
         "gone": and_(items.c.gone_since.is_not(None), items.c.published_revision.is_(None)),
     }
