@@ -36,7 +36,9 @@ class Flow:
         for number in range(ITEMS):
             (self.folder / f"k{self.mark}-{number}.md").write_text(f"# Kill {self.mark} {number}\n\n{self.mark}\n")
         line = '198.18.{}.{} - - [17/May/2026:10:{:02}:{:02} +0000] "GET /kill/{}/{} HTTP/1.1" 200 1 "-" "x"\n'
-        views = (line.format(n % 250, n % 199, n // 60 % 60, n % 60, self.mark, chance.randrange(5)) for n in range(LINES))
+        views = (
+            line.format(n % 250, n % 199, n // 60 % 60, n % 60, self.mark, chance.randrange(5)) for n in range(LINES)
+        )
         self.log.write_text("".join(views))
 
     def submit(self) -> None:
@@ -59,7 +61,12 @@ class Flow:
 
     def views(self) -> int:
         pattern = f"/kill/{self.mark}/%"
-        return int(self.stack.value("console", f"SELECT coalesce(sum(n), 0)::int AS n FROM app.signal_counts WHERE item_key LIKE '{pattern}'"))
+        return int(
+            self.stack.value(
+                "console",
+                f"SELECT coalesce(sum(n), 0)::int AS n FROM app.signal_counts WHERE item_key LIKE '{pattern}'",
+            )
+        )
 
 
 @contextmanager
@@ -72,7 +79,7 @@ def flowing(stack: Stack, folder: Path, seed: int) -> Iterator[Flow]:
     def guarded(work: object) -> None:
         try:
             work()  # type: ignore[operator]
-        except BaseException as fault:  # noqa: BLE001 - handed to the test, which fails with it
+        except BaseException as fault:
             faults.append(fault)
 
     threads = [threading.Thread(target=guarded, args=(work,)) for work in (flow.load, flow.decide)]
@@ -119,7 +126,9 @@ def check_gate(stack: Stack, flow: Flow) -> None:
     assert call(stack.state, "bridge", "gate.verify")["ok"]
     states = stack.rows("console", "SELECT item_id::text AS item_id, state FROM app.items")
     by_id = {row["item_id"]: row["state"] for row in states}
-    until(lambda: all(by_id.get(item.item_id) == "published" for item in flow.items) or not by_id.update(again(stack)), 20)
+    until(
+        lambda: all(by_id.get(item.item_id) == "published" for item in flow.items) or not by_id.update(again(stack)), 20
+    )
 
 
 def again(stack: Stack) -> dict[str, str]:

@@ -12,7 +12,9 @@ def position(stack: Stack, service: str) -> int:
 
 def staged(stack: Stack, service: str, name: str, after: int) -> set[str]:
     """Ids of the events of a type that a service staged after a position."""
-    rows = stack.rows(service, f"SELECT event_id::text AS id FROM app.outbox WHERE name = '{name}' AND position > {after}")
+    rows = stack.rows(
+        service, f"SELECT event_id::text AS id FROM app.outbox WHERE name = '{name}' AND position > {after}"
+    )
     return {row["id"] for row in rows}
 
 

@@ -35,25 +35,26 @@ class Item:
         return f"/{self.kind}/{self.lang}/{self.path}"
 
 
-def submit(stack: Stack, folder: Path, text: str, *, kind: str = "page", lang: str = "en", name: str = "") -> Item:
-    """Submit one document by the command and wait until it is queued."""
-    name = name or f"t-{uuid4().hex[:10]}"
-    path = folder / f"{name}.md"
-    path.write_text(text, encoding="utf-8")
-    found = stack.cli("publish", str(path), "--kind", kind, "--lang", lang)
+def submit(stack: Stack, text: str, *, kind: str = "page", lang: str = "en", name: str = "") -> Item:
+    """Hand in one document as the operator and wait until it is queued."""
+    one = {"kind": kind, "lang": lang, "path": name or f"t-{uuid4().hex[:10]}", "text": text}
+    found = stack.ask("console", "items.submit", items=[one])
+    assert not found["refused"], found
     [item] = found["items"]
     return Item(item["item_id"], kind, lang, item["path"])
 
 
 def decide(stack: Stack, item: Item, verdict: str = "approve", reason: str = "") -> dict[str, Any]:
-    more = ("--reason", reason) if reason else ()
-    found: dict[str, Any] = stack.cli("items", "decide", item.item_id, "--verdict", verdict, *more)
-    return found
+    """The operator decides; returns when the lock has answered."""
+    return stack.ask("console", "items.decide", items=[item.item_id], verdict=verdict, reason=reason)
+
+
+def withdraw(stack: Stack, item: Item) -> dict[str, Any]:
+    return stack.ask("console", "items.withdraw", item=item.item_id, reason="no longer true")
 
 
 def listed(stack: Stack, item: Item) -> dict[str, Any]:
     """The item's row as `items list` shows it."""
-    rows = {row["item_id"]: row for row in stack.cli("items", "list")["items"]}
+    rows = {row["item_id"]: row for row in stack.items()}
     assert item.item_id in rows, f"{item.path} is not listed"
-    found: dict[str, Any] = rows[item.item_id]
-    return found
+    return rows[item.item_id]

@@ -6,7 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 
-def envelope(source: str, name: str, data: dict[str, Any], *, key: str = "", version: int = 1, schema: int = 1) -> dict[str, Any]:
+def envelope(
+    source: str, name: str, data: dict[str, Any], *, key: str = "", version: int = 1, schema: int = 1
+) -> dict[str, Any]:
     """A CloudEvents envelope as the product writes it."""
     key = key or str(uuid4())
     return {
@@ -42,4 +44,6 @@ def a_view(path: str = "/made/by/hand") -> dict[str, Any]:
 def views(count: int, path: str = "/made/by/hand") -> dict[str, Any]:
     """A whole signals.recorded event with `count` views."""
     batch = str(uuid4())
-    return envelope("site", "signals.recorded", {"batch_id": batch, "signals": [a_view(path) for _ in range(count)]}, key=batch)
+    return envelope(
+        "site", "signals.recorded", {"batch_id": batch, "signals": [a_view(path) for _ in range(count)]}, key=batch
+    )

@@ -64,7 +64,9 @@ class Person:
     def api_token(self, role: str) -> str:
         """A fresh API token of this person with at most that role."""
         shown = self.send("/me/tokens", "/me", name=f"test {uuid4().hex[:6]}", role=role)
-        found = re.search(r"schl_[A-Za-z0-9_\-]{20,}", shown.text) or re.search(r"<code[^>]*>([A-Za-z0-9_\-]{32,})</code>", shown.text)
+        found = re.search(r"schl_[A-Za-z0-9_\-]{20,}", shown.text) or re.search(
+            r"<code[^>]*>([A-Za-z0-9_\-]{32,})</code>", shown.text
+        )
         assert found, shown.text[-3000:]
         return found[found.lastindex or 0]
 

@@ -15,27 +15,39 @@ from typing import Any
 from infra.local import identities
 from infra.local.command import as_user, environment
 from infra.local.layout import Layout
+from infra.local.report import report
 from infra.local.runtime import Runtime, choose
+from shared.operator import call
 from shared.testing.servers import free_port_base, short_folder
 from tests.factories.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = ("bridge", "console", "site", "agent", "connectors")
 PARTS = ("postgres", "nats", *SERVICES)
-DATABASES = {"agent": "agent_db", "console": "console_db", "site": "site_db", "connectors": "system_db", "bridge": "console_site_db"}
+DATABASES = {
+    "agent": "agent_db",
+    "console": "console_db",
+    "site": "site_db",
+    "connectors": "system_db",
+    "bridge": "console_site_db",
+}
 QUERY = """
 import asyncio, asyncpg, json, sys
-async def main():
-    where, user, database, text = sys.argv[1:5]
+async def ask(where, user, database, text):
     try:
         found = await asyncpg.connect(host=where, user=user, database=database)
-        rows = [dict(row) for row in await found.fetch(text)]
-        await found.close()
+        try:
+            return [dict(row) for row in await found.fetch(text)]
+        finally:
+            await found.close()
     except asyncpg.PostgresError as error:
-        rows = {"sqlstate": error.sqlstate, "message": str(error)}
-    print(json.dumps(rows, default=str))
-asyncio.run(main())
+        return {"sqlstate": error.sqlstate, "message": str(error)}
+    except OSError as error:
+        return {"sqlstate": "", "message": str(error)}
+for line in sys.stdin:
+    print(json.dumps(asyncio.run(ask(*json.loads(line))), default=str), flush=True)
 """
+"""Asks one question after another, as whoever runs it."""
 
 
 class Failed(AssertionError):
@@ -50,6 +62,7 @@ class Stack:
     urls: dict[str, str] = field(default_factory=dict)
     owner_link: str | None = None
     _runtime: Runtime | None = None
+    _askers: dict[str, subprocess.Popen[str]] = field(default_factory=dict, repr=False)
 
     @property
     def layout(self) -> Layout:
@@ -63,7 +76,9 @@ class Stack:
         """The JSON that a command prints. Failed when it did not end with 0."""
         done = self.run(*arguments, "--json", timeout=timeout)
         if done.returncode:
-            raise Failed(f"schleuse {' '.join(arguments[:6])} ended with {done.returncode}: {done.stderr[-1500:]}{done.stdout[-500:]}")
+            raise Failed(
+                f"schleuse {' '.join(arguments[:6])} ended with {done.returncode}: {done.stderr[-1500:]}{done.stdout[-500:]}"
+            )
         return json.loads(done.stdout)
 
     def up(self, port_base: int | None = None) -> None:
@@ -72,9 +87,8 @@ class Stack:
         self.urls, self.owner_link = found["urls"], found.get("owner_link")
 
     def status(self) -> dict[str, Any]:
-        done = self.run("status", "--json")
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+        """What `schleuse status --json` prints."""
+        return report(self.state)
 
     def parts(self) -> dict[str, dict[str, Any]]:
         found = self.status()
@@ -86,7 +100,11 @@ class Stack:
     def green(self) -> bool:
         """Ready, and no service reports a red condition but that events are parked."""
         found = self.status()
-        conditions = [(name, each["ok"]) for part in found["services"].values() for name, each in part.get("conditions", {}).items()]
+        conditions = [
+            (name, each["ok"])
+            for part in found["services"].values()
+            for name, each in part.get("conditions", {}).items()
+        ]
         return found["ready"] and all(ok for name, ok in conditions if name != "parked")
 
     def pids(self) -> dict[str, int]:
@@ -119,10 +137,26 @@ class Stack:
         return self._runtime
 
     def ask_database(self, user: str, database: str, text: str, role: str | None = None) -> Any:
-        """Rows as JSON objects, or {"sqlstate", "message"}; asked as that OS user."""
-        done = self.run_as(user, "python", "-c", QUERY, str(self.layout.pg_socket_dir), role or user, database, text)
-        assert done.returncode == 0, done.stderr[-1000:]
-        return json.loads(done.stdout)
+        """Rows as JSON objects, or {"sqlstate", "message"}; asked as that OS user, over a new connection."""
+        asker = self._askers.get(user)
+        if asker is None or asker.poll() is not None:
+            asker = self._askers[user] = self._start_asker(user)
+        assert asker.stdin is not None and asker.stdout is not None
+        asker.stdin.write(json.dumps([str(self.layout.pg_socket_dir), role or user, database, text]) + "\n")
+        asker.stdin.flush()
+        return json.loads(asker.stdout.readline())
+
+    def _start_asker(self, user: str) -> subprocess.Popen[str]:
+        command = as_user(identities.resolve(), user, [str(self.runtime.python), "-c", QUERY])
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, cwd="/", env=environment(self.runtime), stdin=pipe, stdout=pipe, text=True)
+
+    def close(self) -> None:
+        """End what asks the databases."""
+        for asker in self._askers.values():
+            with asker:
+                asker.terminate()
+        self._askers.clear()
 
     def rows(self, service: str, text: str) -> list[dict[str, Any]]:
         """Rows from a service's database, read as the superuser role."""
@@ -138,9 +172,20 @@ class Stack:
         """Nothing waits in any outbox."""
         return all(self.value(service, "SELECT count(*) FROM app.todo") == 0 for service in SERVICES)
 
+    def ask(self, service: str, verb: str, **args: Any) -> dict[str, Any]:
+        """An operator's command, without the time that starting a program takes."""
+        return call(self.state, service, verb, args)
+
     def totals(self) -> dict[str, int]:
-        found: dict[str, int] = self.cli("signals", "totals")
+        return self.ask("console", "signals.totals")
+
+    def items(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.ask("console", "items.list")["items"]
         return found
+
+    def parked(self) -> list[dict[str, Any]]:
+        """What is parked in any service, each with `service`."""
+        return [{"service": name, **row} for name in SERVICES for row in self.ask(name, "parked.list")["parked"]]
 
     def settled_totals(self, seconds: float = 60) -> dict[str, int]:
         """The console's totals when everything that was staged has arrived."""
@@ -160,7 +205,9 @@ class Stack:
         self.run("down", timeout=60)
 
 
-def schleuse(*arguments: str, timeout: float = 180, stdin: str | None = None, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def schleuse(
+    *arguments: str, timeout: float = 180, stdin: str | None = None, cwd: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "infra.cli.main", *arguments],
@@ -176,6 +223,7 @@ def running_stack(port_base: int | None = None) -> Iterator[Stack]:
         stack = Stack(Path(given))
         stack.up()
         yield stack
+        stack.close()
         return
     folder = short_folder("stack")
     stack = Stack(folder)
@@ -183,6 +231,7 @@ def running_stack(port_base: int | None = None) -> Iterator[Stack]:
         stack.up(port_base or free_port_base())
         yield stack
     finally:
+        stack.close()
         stack.down()
         _keep_logs(stack)
         shutil.rmtree(folder, ignore_errors=True)

@@ -36,7 +36,9 @@ class Visitor:
     def view(self, item: Item) -> httpx2.Response:
         return self.get(f"/s/{item.item_id}.gif")
 
-    def vote(self, item: Item, value: int = 1, token: str = "", headers: dict[str, str] | None = None) -> httpx2.Response:
+    def vote(
+        self, item: Item, value: int = 1, token: str = "", headers: dict[str, str] | None = None
+    ) -> httpx2.Response:
         return self._send("vote", item, token, headers, value=str(value))
 
     def react(self, item: Item, reaction: str) -> httpx2.Response:
@@ -45,7 +47,9 @@ class Visitor:
     def say(self, item: Item, text: str) -> httpx2.Response:
         return self._send("feedback", item, text=text)
 
-    def _send(self, what: str, item: Item, token: str = "", headers: dict[str, str] | None = None, **fields: str) -> httpx2.Response:
+    def _send(
+        self, what: str, item: Item, token: str = "", headers: dict[str, str] | None = None, **fields: str
+    ) -> httpx2.Response:
         fields |= {"item_id": item.item_id, "token": token or self.token(item)}
         return self.http.post(f"/signals/{what}", data=fields, headers={"Origin": self.base, **(headers or {})})
 

@@ -13,7 +13,9 @@ def until(look: Callable[[], T], seconds: float = 20.0, what: str = "", every: f
     deadline = time.monotonic() + seconds
     while not (found := look()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:g} s: {what or getattr(look, '__name__', 'condition')} (last answer: {found!r})")
+            raise AssertionError(
+                f"not within {seconds:g} s: {what or getattr(look, '__name__', 'condition')} (last answer: {found!r})"
+            )
         time.sleep(every)
     return found
 

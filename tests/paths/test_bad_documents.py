@@ -17,7 +17,10 @@ BAD = {
     "600 KiB": ("# Large\n\n" + "word " * 123_000, "512"),
     "front matter that is no YAML": ("---\ntitle: [unclosed\n---\n\n# x\n", "YAML"),
     "front matter that is a list": ("---\n- a\n- b\n---\n\n# x\n", ""),
-    "front matter with a field that may not be shown": ("---\ntitle: x\ninternal_note: margin 40%\n---\n\n# x\n", "internal_note"),
+    "front matter with a field that may not be shown": (
+        "---\ntitle: x\ninternal_note: margin 40%\n---\n\n# x\n",
+        "internal_note",
+    ),
     "a YAML tag that would run code": ("---\ntitle: !!python/object/apply:os.system ['true']\n---\n\n# x\n", ""),
     "NUL": ("# x\n\na\x00b\n", "NUL"),
     "nothing": ("", ""),
@@ -33,7 +36,7 @@ def test_a_bad_document_is_refused_by_the_command(stack: Stack, tmp_path: Path, 
     assert done.returncode in (1, 2), done.stdout
     assert says in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
-    assert not [row for row in stack.cli("items", "list")["items"] if row["path"] == name]
+    assert not [row for row in stack.items() if row["path"] == name]
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -47,7 +50,9 @@ def test_a_bad_document_is_refused_by_the_page_and_stays_in_the_form(stack: Stac
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_document_is_refused_by_the_api(owner: Person, what: str) -> None:
     text, says = BAD[what]
-    api = httpx2.Client(base_url=owner.base, headers={"Authorization": f"Bearer {owner.api_token('member')}"}, timeout=30)
+    api = httpx2.Client(
+        base_url=owner.base, headers={"Authorization": f"Bearer {owner.api_token('member')}"}, timeout=30
+    )
     with api:
         item = {"kind": "page", "lang": "en", "path": f"bad-{uuid4().hex[:8]}", "text": text}
         answer = api.post("/api/v1/items", json=item)
@@ -86,25 +91,28 @@ def test_paths_that_lead_elsewhere_are_refused(owner: Person) -> None:
         assert answer.status_code == 422, path
 
 
-def test_all_of_unicode_round_trips(stack: Stack, owner: Person, tmp_path: Path) -> None:
+def test_all_of_unicode_round_trips(stack: Stack, owner: Person) -> None:
     odd = "ä ß 𝔘𝔫𝔦 ﷽ e\u0301 \u200d 👩‍👩‍👧 日本語 עברית \ufffd"
-    item = submit(stack, tmp_path, f"# Ünïcödé {uuid4().hex[:6]}\n\n{odd}\n", name=f"größe-{uuid4().hex[:6]}")
-    body = stack.value("bridge", f"SELECT convert_from(content, 'UTF8')::json->>'body' AS b FROM core.revisions WHERE item_id = '{item.item_id}'")
+    item = submit(stack, f"# Ünïcödé {uuid4().hex[:6]}\n\n{odd}\n", name=f"größe-{uuid4().hex[:6]}")
+    body = stack.value(
+        "bridge",
+        f"SELECT convert_from(content, 'UTF8')::json->>'body' AS b FROM core.revisions WHERE item_id = '{item.item_id}'",
+    )
     assert odd in body
 
 
-def test_a_private_key_stops_at_the_lock_and_cannot_be_approved(stack: Stack, tmp_path: Path) -> None:
+def test_a_private_key_stops_at_the_lock_and_cannot_be_approved(stack: Stack) -> None:
     lines = "\n".join("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj" for _ in range(4))
     text = f"# Keys {uuid4().hex[:6]}\n\n```\n-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----\n```\n"
-    item = submit(stack, tmp_path, text)
+    item = submit(stack, text)
     assert listed(stack, item)["state"] == "rejected"
     done = stack.run("items", "decide", item.item_id, "--verdict", "approve", "--json")
     assert '"decided": 0' in done.stdout or done.returncode
     assert listed(stack, item)["state"] == "rejected"
 
 
-def test_invisible_characters_are_marked_for_the_reviewer(stack: Stack, owner: Person, tmp_path: Path) -> None:
-    item = submit(stack, tmp_path, f"# Bidi {uuid4().hex[:6]}\n\npay \u202ebla\u202c now\n")
+def test_invisible_characters_are_marked_for_the_reviewer(stack: Stack, owner: Person) -> None:
+    item = submit(stack, f"# Bidi {uuid4().hex[:6]}\n\npay \u202ebla\u202c now\n")
     assert "202E" in until(lambda: owner.page(f"/queue/{item.item_id}").text, 5).upper()
 
 
@@ -115,4 +123,4 @@ def test_a_folder_with_one_bad_file_says_which_and_takes_the_others(stack: Stack
     done = stack.run("publish", str(tmp_path), "--kind", "page", "--lang", "en", "--json")
     assert f"bad-{mark}" in done.stderr + done.stdout
     assert done.returncode != 0
-    assert [row for row in stack.cli("items", "list")["items"] if row["path"] == f"good-{mark}"]
+    assert [row for row in stack.items() if row["path"] == f"good-{mark}"]

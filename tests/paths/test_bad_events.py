@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -21,11 +20,13 @@ SIGNALS = "from.site.signals.recorded"
 
 
 def views_under(stack: Stack, path: str) -> int:
-    return int(stack.value("console", f"SELECT coalesce(sum(n), 0)::int AS n FROM app.signal_counts WHERE item_key = '{path}'"))
+    return int(
+        stack.value("console", f"SELECT coalesce(sum(n), 0)::int AS n FROM app.signal_counts WHERE item_key = '{path}'")
+    )
 
 
 def parked(stack: Stack) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = stack.cli("parked", "list")["parked"]
+    found: list[dict[str, Any]] = stack.parked()
     return found
 
 
@@ -116,10 +117,10 @@ def test_an_unsigned_event_to_the_console_or_the_site_is_not_read(stack: Stack) 
     assert views_under(stack, path) == 0
 
 
-def test_rubbish_on_every_port_and_socket(stack: Stack, tmp_path: Path) -> None:
+def test_rubbish_on_every_port_and_socket(stack: Stack) -> None:
     asyncio.run(_throw_rubbish(stack))
     assert until(stack.green, 20)
-    assert submit(stack, tmp_path, f"# after rubbish {uuid4().hex[:6]}\n\nstill works\n").item_id
+    assert submit(stack, f"# after rubbish {uuid4().hex[:6]}\n\nstill works\n").item_id
 
 
 async def _throw_rubbish(stack: Stack) -> None:
@@ -127,7 +128,16 @@ async def _throw_rubbish(stack: Stack) -> None:
     hosts = (("127.0.0.1", base), ("127.0.0.1", base + 1), ("127.0.0.2", base + 2), ("127.0.0.1", base + 3))
     sockets = sorted(str(path) for path in stack.layout.run.rglob("*") if path.is_socket())
     assert len(sockets) >= 11, sockets
-    loads = [b"", b"\0" * 100, b"{" * 5000, b"GET / HTTP/1.1\r\nHost: " + b"a" * 70000, os.urandom(4096), b'{"verb": 7}\n', b'"text"\n', b"null\n"]
+    loads = [
+        b"",
+        b"\0" * 100,
+        b"{" * 5000,
+        b"GET / HTTP/1.1\r\nHost: " + b"a" * 70000,
+        os.urandom(4096),
+        b'{"verb": 7}\n',
+        b'"text"\n',
+        b"null\n",
+    ]
     for load in loads:
         await asyncio.gather(
             *(_throw(asyncio.open_connection(*host), load) for host in hosts),

@@ -17,7 +17,9 @@ def _separated(stack: Stack) -> None:
         pytest.skip("OS users are not separated here: there are no other users to connect as")
 
 
-@pytest.mark.parametrize(("service", "database"), itertools.product(SERVICES, (*DATABASES.values(), "postgres", "template1")))
+@pytest.mark.parametrize(
+    ("service", "database"), itertools.product(SERVICES, (*DATABASES.values(), "postgres", "template1"))
+)
 def test_db_01_only_the_diagonal_connects(stack: Stack, service: str, database: str) -> None:
     answer = stack.ask_database(service, database, "SELECT 1 AS one")
     if database == DATABASES[service]:
@@ -40,7 +42,9 @@ def test_db_01_no_temporary_tables_and_no_foreign_catalogue(stack: Stack) -> Non
 
 
 def test_db_01_no_role_of_a_service_is_more_than_a_login(stack: Stack) -> None:
-    rows = stack.rows("site", "SELECT rolname, rolsuper, rolcreatedb, rolcreaterole, rolbypassrls, rolreplication FROM pg_roles")
+    rows = stack.rows(
+        "site", "SELECT rolname, rolsuper, rolcreatedb, rolcreaterole, rolbypassrls, rolreplication FROM pg_roles"
+    )
     by_name = {row.pop("rolname"): row for row in rows}
     for service in SERVICES:
         assert not any(by_name[service].values()), service
@@ -51,10 +55,15 @@ def test_db_01_there_is_no_tcp_listener(stack: Stack) -> None:
     assert stack.value("site", "SHOW listen_addresses") == ""
 
 
-@pytest.mark.parametrize("statement", ["UPDATE core.{} SET {} = {}", "DELETE FROM core.{}", "TRUNCATE core.{}", "DROP TABLE core.{}"])
+@pytest.mark.parametrize(
+    "statement", ["UPDATE core.{} SET {} = {}", "DELETE FROM core.{}", "TRUNCATE core.{}", "DROP TABLE core.{}"]
+)
 @pytest.mark.parametrize("service", ["bridge", "connectors"])
 def test_what_is_kept_cannot_be_rewritten_by_its_own_service(stack: Stack, service: str, statement: str) -> None:
-    tables = stack.rows(service, "SELECT table_name, min(column_name) AS c FROM information_schema.columns WHERE table_schema = 'core' GROUP BY 1")
+    tables = stack.rows(
+        service,
+        "SELECT table_name, min(column_name) AS c FROM information_schema.columns WHERE table_schema = 'core' GROUP BY 1",
+    )
     assert tables
     for row in tables:
         text = statement.format(row["table_name"], row["c"], row["c"])

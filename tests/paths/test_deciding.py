@@ -2,14 +2,13 @@
 
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from shared.operator import call
 from tests.factories.bus import publish
-from tests.factories.documents import Item, decide, listed, submit
+from tests.factories.documents import Item, decide, listed, submit, withdraw
 from tests.factories.people import Person
 from tests.factories.reviews import look
 from tests.factories.stack import Stack
@@ -20,8 +19,8 @@ pytestmark = pytest.mark.stack
 NAMES = {"moderator": "Mona Moderator", "second_moderator": "Tom Brandt"}
 
 
-def one(stack: Stack, folder: Path, text: str = "") -> Item:
-    return submit(stack, folder, text or f"# d {uuid4().hex[:8]}\n\nwords\n")
+def one(stack: Stack, text: str = "") -> Item:
+    return submit(stack, text or f"# d {uuid4().hex[:8]}\n\nwords\n")
 
 
 def decisions(stack: Stack, item: Item) -> list[dict[str, str]]:
@@ -30,9 +29,9 @@ def decisions(stack: Stack, item: Item) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("verdicts", [("approve", "approve"), ("approve", "reject"), ("reject", "approve")])
 def test_pb_01_two_moderators_at_the_same_instant(
-    stack: Stack, moderator: Person, second_moderator: Person, visitor: Visitor, tmp_path: Path, verdicts: tuple[str, str]
+    stack: Stack, moderator: Person, second_moderator: Person, visitor: Visitor, verdicts: tuple[str, str]
 ) -> None:
-    item = one(stack, tmp_path)
+    item = one(stack)
     pages = [look(moderator, item), look(second_moderator, item)]
     with ThreadPoolExecutor(2) as both:
         answers = list(both.map(lambda pair: pair[0].decide(pair[1], "so be it"), zip(pages, verdicts, strict=True)))
@@ -42,14 +41,18 @@ def test_pb_01_two_moderators_at_the_same_instant(
     assert names[winner] in answers[1 - winner].text, "the second moderator sees who decided"
     final = {"approve": "published", "reject": "rejected"}[verdicts[winner]]
     until(lambda: listed(stack, item)["state"] == final, 10)
-    assert [(row["verdict"], row["person_name"]) for row in decisions(stack, item)] == [(verdicts[winner], names[winner])]
-    assert stack.value("bridge", f"SELECT count(*) FROM core.gate_log WHERE item_id = '{item.item_id}'") == (final == "published")
+    assert [(row["verdict"], row["person_name"]) for row in decisions(stack, item)] == [
+        (verdicts[winner], names[winner])
+    ]
+    assert stack.value("bridge", f"SELECT count(*) FROM core.gate_log WHERE item_id = '{item.item_id}'") == (
+        final == "published"
+    )
     until(lambda: visitor.sees(item) == (final == "published"), 5)
-    assert len([row for row in stack.cli("items", "list")["items"] if row["item_id"] == item.item_id]) == 1
+    assert len([row for row in stack.items() if row["item_id"] == item.item_id]) == 1
 
 
-def test_pb_01_the_decision_redelivered_changes_nothing(stack: Stack, moderator: Person, visitor: Visitor, tmp_path: Path) -> None:
-    item = one(stack, tmp_path)
+def test_pb_01_the_decision_redelivered_changes_nothing(stack: Stack, moderator: Person, visitor: Visitor) -> None:
+    item = one(stack)
     page = look(moderator, item)
     assert page.decide("approve").status_code == 303
     until(lambda: visitor.sees(item), 5)
@@ -69,16 +72,16 @@ def publish_again(stack: Stack, service: str, subject: str, body: str) -> None:
     publish(stack, service, subject, b64decode(body))
 
 
-def test_pb_03_six_small_edits_do_not_reach_the_public_page(stack: Stack, moderator: Person, visitor: Visitor, tmp_path: Path) -> None:
+def test_pb_03_six_small_edits_do_not_reach_the_public_page(stack: Stack, moderator: Person, visitor: Visitor) -> None:
     start = f"# Harmless {uuid4().hex[:6]}\n\nApproved words.\n"
-    item = one(stack, tmp_path, start)
+    item = one(stack, start)
     decide(stack, item)
     until(lambda: visitor.sees(item, "Approved words."), 5)
     shop = "[here](https://shop.example.org/buy-now?ref=spam-campaign-1234567890-abcdefghijklmn)"
     pieces = [shop[at : at + 15] for at in range(0, 90, 15)]
     assert len(pieces) == 6
     for upto in range(1, 7):
-        submit(stack, tmp_path, start + "".join(pieces[:upto]) + "\n", name=item.path)
+        submit(stack, start + "".join(pieces[:upto]) + "\n", name=item.path)
         assert visitor.sees(item, "Approved words.")
         assert "shop.example" not in visitor.get(item.url).text
     view = moderator.page(f"/queue/{item.item_id}").text
@@ -88,10 +91,12 @@ def test_pb_03_six_small_edits_do_not_reach_the_public_page(stack: Stack, modera
     until(lambda: "shop.example" in visitor.get(item.url).text, 5)
 
 
-def test_a_decision_on_a_revision_that_has_moved_on_is_refused(stack: Stack, moderator: Person, visitor: Visitor, tmp_path: Path) -> None:
-    item = one(stack, tmp_path, "# r\n\nfirst words\n")
+def test_a_decision_on_a_revision_that_has_moved_on_is_refused(
+    stack: Stack, moderator: Person, visitor: Visitor
+) -> None:
+    item = one(stack, "# r\n\nfirst words\n")
     page = look(moderator, item)
-    submit(stack, tmp_path, "# r\n\nsecond words\n", name=item.path)
+    submit(stack, "# r\n\nsecond words\n", name=item.path)
     answer = page.decide("approve")
     assert answer.status_code == 409
     assert "evision 2" in answer.text
@@ -101,21 +106,23 @@ def test_a_decision_on_a_revision_that_has_moved_on_is_refused(stack: Stack, mod
 
 
 @pytest.mark.parametrize("role", ["viewer", "member"])
-def test_a_viewer_or_member_cannot_decide(stack: Stack, owner: Person, tmp_path: Path, role: str) -> None:
-    item = one(stack, tmp_path)
+def test_a_viewer_or_member_cannot_decide(stack: Stack, owner: Person, role: str) -> None:
+    item = one(stack)
     fields = look(owner, item).fields
     person = owner.add(role)
     fields["token"] = person.token_on("/me")
     for path, more in (("decide", {"verdict": "approve"}), ("withdraw", {"reason": "x"}), ("claim", {})):
-        answer = person.http.post(f"/queue/{item.item_id}/{path}", data={**fields, **more}, headers={"Origin": person.base})
+        answer = person.http.post(
+            f"/queue/{item.item_id}/{path}", data={**fields, **more}, headers={"Origin": person.base}
+        )
         assert answer.status_code == 403, path
     assert person.send("/switches/publication_mode", "/me", value="frozen", reason="x").status_code == 403
     assert person.page("/people").status_code == 403
     assert listed(stack, item)["state"] == "submitted"
 
 
-def test_nobody_decides_without_the_form_token_or_from_another_site(moderator: Person, stack: Stack, tmp_path: Path) -> None:
-    item = one(stack, tmp_path)
+def test_nobody_decides_without_the_form_token_or_from_another_site(moderator: Person, stack: Stack) -> None:
+    item = one(stack)
     page = look(moderator, item)
     where = f"/queue/{item.item_id}/decide"
     fields = {**page.fields, "verdict": "approve"}
@@ -127,12 +134,14 @@ def test_nobody_decides_without_the_form_token_or_from_another_site(moderator: P
     assert listed(stack, item)["state"] == "submitted"
 
 
-def test_four_eyes_and_the_operator(stack: Stack, owner: Person, moderator: Person, second_moderator: Person, visitor: Visitor) -> None:
+def test_four_eyes_and_the_operator(
+    stack: Stack, owner: Person, moderator: Person, second_moderator: Person, visitor: Visitor
+) -> None:
     switch(stack, owner, "four_eyes", "on")
     try:
         path = f"eyes-{uuid4().hex[:8]}"
         moderator.send("/submit", "/submit", kind="page", lang="en", path=path, markdown="# Mine\n\nmine\n")
-        rows = until(lambda: [row for row in stack.cli("items", "list")["items"] if row["path"] == path], 10)
+        rows = until(lambda: [row for row in stack.items() if row["path"] == path], 10)
         item = Item(rows[0]["item_id"], "page", "en", path)
         own = look(moderator, item).decide("approve")
         assert own.status_code in (403, 422)
@@ -145,15 +154,17 @@ def test_four_eyes_and_the_operator(stack: Stack, owner: Person, moderator: Pers
         switch(stack, owner, "four_eyes", "off")
 
 
-def test_frozen_stops_approvals_and_nothing_else(stack: Stack, owner: Person, moderator: Person, visitor: Visitor, tmp_path: Path) -> None:
-    public, waiting = one(stack, tmp_path), one(stack, tmp_path)
+def test_frozen_stops_approvals_and_nothing_else(
+    stack: Stack, owner: Person, moderator: Person, visitor: Visitor
+) -> None:
+    public, waiting = one(stack), one(stack)
     decide(stack, public)
     until(lambda: visitor.sees(public), 5)
     switch(stack, owner, "publication_mode", "frozen")
     try:
         assert look(moderator, waiting).decide("approve").status_code in (403, 409, 422)
         assert not visitor.sees(waiting)
-        stack.cli("items", "withdraw", public.item_id)
+        withdraw(stack, public)
         until(lambda: visitor.get(public.url).status_code == 410, 2)
     finally:
         switch(stack, owner, "publication_mode", "review")
@@ -161,8 +172,8 @@ def test_frozen_stops_approvals_and_nothing_else(stack: Stack, owner: Person, mo
     until(lambda: visitor.sees(waiting), 5)
 
 
-def test_site_mode_off_answers_403_to_everybody(stack: Stack, owner: Person, visitor: Visitor, tmp_path: Path) -> None:
-    item = one(stack, tmp_path)
+def test_site_mode_off_answers_403_to_everybody(stack: Stack, owner: Person, visitor: Visitor) -> None:
+    item = one(stack)
     decide(stack, item)
     until(lambda: visitor.sees(item), 5)
     switch(stack, owner, "site_mode", "off")

@@ -1,12 +1,11 @@
 """PB-06: active content and link schemes, decided on the rendered result: the public page and the reviewer's preview."""
 
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.factories.documents import Item, decide, submit
+from tests.factories.documents import Item, decide, submit, withdraw
 from tests.factories.people import Person
 from tests.factories.stack import Stack
 from tests.factories.visitors import Visitor
@@ -43,7 +42,26 @@ GOOD = "[a](https://example.org/x) [b](http://example.org) [c](mailto:a@example.
 def faults(html: str) -> list[str]:
     """What is active in a rendered article, by what a browser would make of it."""
     soup = BeautifulSoup(html, "html.parser")
-    found = [tag.name for tag in soup.find_all(["script", "iframe", "object", "embed", "form", "input", "button", "style", "link", "meta", "base", "svg", "math"])]
+    found = [
+        tag.name
+        for tag in soup.find_all(
+            [
+                "script",
+                "iframe",
+                "object",
+                "embed",
+                "form",
+                "input",
+                "button",
+                "style",
+                "link",
+                "meta",
+                "base",
+                "svg",
+                "math",
+            ]
+        )
+    ]
     for tag in soup.find_all(True):
         for name, value in tag.attrs.items():
             if name.startswith(("on", "hx-", "data-")) or name in {"style", "srcdoc", "formaction"}:
@@ -61,9 +79,9 @@ def harmless(address: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def hostile(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Item:
+def hostile(stack: Stack) -> Item:
     text = "\n\n".join(f"## {name}\n\n{text}" for name, text in HOSTILE.items())
-    item = submit(stack, tmp_path_factory.mktemp("links"), f"# Links {uuid4().hex[:8]}\n\n{GOOD}\n\n{text}\n", name=f"links-{uuid4().hex[:8]}")
+    item = submit(stack, f"# Links {uuid4().hex[:8]}\n\n{GOOD}\n\n{text}\n", name=f"links-{uuid4().hex[:8]}")
     decide(stack, item)
     return item
 
@@ -110,21 +128,24 @@ def test_the_sites_policy_allows_nothing_foreign(visitor: Visitor, hostile: Item
     assert "*" not in policy
 
 
-def test_feedback_is_shown_as_text_that_can_do_nothing(hostile: Item, stack: Stack, visitor: Visitor, owner: Person) -> None:
+def test_feedback_is_shown_as_text_that_can_do_nothing(
+    hostile: Item, stack: Stack, visitor: Visitor, owner: Person
+) -> None:
     until(lambda: visitor.sees(hostile), 5)
     word = uuid4().hex[:8]
     visitor.say(hostile, f"<img src=x onerror=alert(1)> [x](javascript:alert(1)) {word}")
-    shown = until(lambda: (text := owner.page("/analytics").text) and word in text and text, 15, "the feedback is shown")
+    shown = until(
+        lambda: (text := owner.page("/analytics").text) and word in text and text, 15, "the feedback is shown"
+    )
     soup = BeautifulSoup(shown, "html.parser")
     assert not any(name.startswith("on") for tag in soup.find_all(True) for name in tag.attrs)
     assert not any("javascript:" in str(a.get("href")) for a in soup.find_all("a"))
 
 
-def test_item_links_work_and_links_to_what_is_not_published_are_text(stack: Stack, visitor: Visitor, tmp_path: Path) -> None:
+def test_item_links_work_and_links_to_what_is_not_published_are_text(stack: Stack, visitor: Visitor) -> None:
     mark = uuid4().hex[:8]
-    target = submit(stack, tmp_path, "# Target\n\n## Some part\n\nhere\n", kind="doc", name=f"target-{mark}")
-    source = submit(
-        stack, tmp_path, f"# From\n\n[works](target-{mark}.md#some-part) [unpublished](missing-{mark}.md)\n", kind="doc", name=f"from-{mark}"
+    target = submit(stack, "# Target\n\n## Some part\n\nhere\n", kind="doc", name=f"target-{mark}")
+    source = submit(stack, f"# From\n\n[works](target-{mark}.md#some-part) [unpublished](missing-{mark}.md)\n", kind="doc", name=f"from-{mark}"
     )  # fmt: skip
     decide(stack, source)
     until(lambda: visitor.sees(source), 5)
@@ -132,5 +153,5 @@ def test_item_links_work_and_links_to_what_is_not_published_are_text(stack: Stac
     decide(stack, target)
     until(lambda: f'href="{target.url}#some-part"' in visitor.get(source.url).text, 5)
     assert f"missing-{mark}" not in str(BeautifulSoup(visitor.get(source.url).text, "html.parser").select("article a"))
-    stack.cli("items", "withdraw", target.item_id)
+    withdraw(stack, target)
     until(lambda: target.url not in visitor.get(source.url).text, 3, "the link became text")

@@ -17,7 +17,9 @@ pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
 
 def views_under(stack: Stack, path: str) -> int:
-    return int(stack.value("console", f"SELECT coalesce(sum(n), 0)::int AS n FROM app.signal_counts WHERE item_key = '{path}'"))
+    return int(
+        stack.value("console", f"SELECT coalesce(sum(n), 0)::int AS n FROM app.signal_counts WHERE item_key = '{path}'")
+    )
 
 
 def ten_events(stack: Stack) -> str:
@@ -42,9 +44,9 @@ def test_bu_03_events_flow_after_a_restart_in_the_middle_of_fetches(stack: Stack
     until(lambda: views_under(stack, before) == 10 and views_under(stack, after) == 10, 30)
 
 
-def outage(stack: Stack, visitor: Visitor, tmp_path: object, seconds: float) -> None:
+def outage(stack: Stack, visitor: Visitor, seconds: float) -> None:
     """The server hangs (as a frozen machine would) while people go on deciding and visitors go on voting."""
-    item = submit(stack, tmp_path, f"# outage {uuid4().hex[:8]}\n\nwritten while the bus was away\n")  # type: ignore[arg-type]
+    item = submit(stack, f"# outage {uuid4().hex[:8]}\n\nwritten while the bus was away\n")
     decide(stack, item)
     until(lambda: visitor.sees(item), 5)
     before = stack.settled_totals()
@@ -62,10 +64,10 @@ def outage(stack: Stack, visitor: Visitor, tmp_path: object, seconds: float) -> 
     until(lambda: (totals := stack.totals()) and (totals["view"], totals["vote"]) == wanted, 30, "delivered later", 0.3)
 
 
-def test_bu_03_writes_during_an_outage_are_delivered_later(stack: Stack, visitor: Visitor, tmp_path: object) -> None:
-    outage(stack, visitor, tmp_path, 8)
+def test_bu_03_writes_during_an_outage_are_delivered_later(stack: Stack, visitor: Visitor) -> None:
+    outage(stack, visitor, 8)
 
 
 @pytest.mark.long
-def test_bu_03_thirty_seconds_of_outage(stack: Stack, visitor: Visitor, tmp_path: object) -> None:
-    outage(stack, visitor, tmp_path, 30)
+def test_bu_03_thirty_seconds_of_outage(stack: Stack, visitor: Visitor) -> None:
+    outage(stack, visitor, 30)

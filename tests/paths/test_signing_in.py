@@ -110,12 +110,14 @@ def test_an_expired_session_in_the_middle_of_a_form_keeps_the_text(stack: Stack,
     assert asked.status_code == 401
     assert "Long work" in asked.text and "&lt;kept&gt;" in asked.text
     carried = hidden(asked)
-    signed_in = person.http.post("/sign-in", data=carried | {"handle": person.handle, "password": PASSWORD}, headers={"Origin": person.base})
+    signed_in = person.http.post(
+        "/sign-in", data=carried | {"handle": person.handle, "password": PASSWORD}, headers={"Origin": person.base}
+    )
     assert signed_in.status_code == 200
     again = hidden(signed_in)
     done = person.http.post("/submit", data=again, headers={"Origin": person.base})
     assert done.status_code == 303, done.text[-1500:]
-    rows = until(lambda: [row for row in stack.cli("items", "list")["items"] if row["path"] == path], 10)
+    rows = until(lambda: [row for row in stack.items() if row["path"] == path], 10)
     assert len(rows) == 1
 
 
@@ -124,7 +126,11 @@ def hidden(page: httpx2.Response) -> dict[str, str]:
     from bs4 import BeautifulSoup  # noqa: PLC0415 - only this test reads forms whole
 
     soup = BeautifulSoup(page.text, "html.parser")
-    form = next(each for each in soup.find_all("form") if any("markdown" in str(field.get("name")) for field in each.find_all(True)))
+    form = next(
+        each
+        for each in soup.find_all("form")
+        if any("markdown" in str(field.get("name")) for field in each.find_all(True))
+    )
     inputs = {str(each["name"]): str(each.get("value", "")) for each in form.find_all("input") if each.get("name")}
     return inputs | {str(each["name"]): each.text.removeprefix("\n") for each in form.find_all("textarea")}
 

@@ -3,7 +3,6 @@
 from base64 import b64decode
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -18,8 +17,8 @@ pytestmark = pytest.mark.stack
 
 
 @pytest.fixture
-def item(stack: Stack, tmp_path: Path, visitor: Visitor) -> Item:
-    found = submit(stack, tmp_path, f"# votes {uuid4().hex[:8]}\n\nvote\n")
+def item(stack: Stack, visitor: Visitor) -> Item:
+    found = submit(stack, f"# votes {uuid4().hex[:8]}\n\nvote\n")
     decide(stack, found)
     until(lambda: visitor.sees(found), 5)
     return found
@@ -31,7 +30,9 @@ def site_rows(stack: Stack, item: Item) -> list[int]:
 
 
 def console_rows(stack: Stack, item: Item) -> list[int]:
-    return [row["value"] for row in stack.rows("console", f"SELECT value FROM app.votes WHERE item_key = '{item.item_id}'")]
+    return [
+        row["value"] for row in stack.rows("console", f"SELECT value FROM app.votes WHERE item_key = '{item.item_id}'")
+    ]
 
 
 def test_pb_08_thirty_parallel_clicks_are_one_vote(stack: Stack, visitor: Visitor, item: Item) -> None:
@@ -51,7 +52,12 @@ def test_pb_08_invented_forwarding_headers_are_no_other_visitor(stack: Stack, vi
 
     def click(number: int) -> int:
         address = f"203.0.{number // 250}.{number % 250}"
-        headers = {"X-Forwarded-For": address, "Forwarded": f"for={address}", "X-Real-IP": address, "CF-Connecting-IP": address}
+        headers = {
+            "X-Forwarded-For": address,
+            "Forwarded": f"for={address}",
+            "X-Real-IP": address,
+            "CF-Connecting-IP": address,
+        }
         return visitor.vote(item, token=token, headers=headers).status_code
 
     with ThreadPoolExecutor(8) as many:
@@ -73,9 +79,6 @@ def test_pb_08_undo_and_redo_in_a_loop_end_as_the_last_click(stack: Stack, visit
 
 
 def test_pb_08_the_same_signals_redelivered_count_once(stack: Stack, visitor: Visitor, item: Item) -> None:
-
-
-
 
     visitor.vote(item)
     visitor.view(item)
@@ -111,7 +114,9 @@ def test_no_address_and_no_user_agent_leaves_the_site(stack: Stack, item: Item) 
     agent = f"Very Special Browser {uuid4().hex}"
     Visitor(stack, agent).vote(item)
     for service, table in (("site", "app.signals"), ("site", "app.outbox"), ("console", "app.votes")):
-        held = stack.value(service, f"SELECT count(*) FROM {table} t WHERE t::text LIKE '%{agent}%' OR t::text LIKE '%127.0.0.1%'")
+        held = stack.value(
+            service, f"SELECT count(*) FROM {table} t WHERE t::text LIKE '%{agent}%' OR t::text LIKE '%127.0.0.1%'"
+        )
         assert held == 0, table
 
 

@@ -1,12 +1,11 @@
 """PB-04: what was withdrawn is gone everywhere, on every path, and no cache brings it back."""
 
 import time
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from tests.factories.documents import Item, decide, listed, submit
+from tests.factories.documents import Item, decide, listed, submit, withdraw
 from tests.factories.people import Person
 from tests.factories.stack import Stack
 from tests.factories.visitors import Visitor, places
@@ -31,10 +30,10 @@ def by_page(stack: Stack, moderator: Person, items: list[Item]) -> None:
 
 @pytest.mark.parametrize("way", [by_command, by_page])
 def test_pb_04_a_withdrawn_item_is_gone_everywhere(
-    stack: Stack, moderator: Person, visitor: Visitor, tmp_path: Path, way: object
+    stack: Stack, moderator: Person, visitor: Visitor, way: object
 ) -> None:
     word = f"gone{uuid4().hex[:10]}"
-    items = [submit(stack, tmp_path, f"# {word} {n}\n\n{word}\n") for n in range(3)]
+    items = [submit(stack, f"# {word} {n}\n\n{word}\n", name=f"{word}-{n}") for n in range(3)]
     for item in items:
         decide(stack, item)
     until(lambda: all(visitor.sees(item) for item in items), 5)
@@ -54,40 +53,40 @@ def test_pb_04_a_withdrawn_item_is_gone_everywhere(
     until(lambda: all(listed(stack, item)["state"] == "withdrawn" for item in items), 5)
 
 
-def test_evidence_of_a_withdrawn_item_stays_inside(stack: Stack, moderator: Person, visitor: Visitor, tmp_path: Path) -> None:
-    item = submit(stack, tmp_path, f"# kept {uuid4().hex[:8]}\n\nkept\n")
+def test_evidence_of_a_withdrawn_item_stays_inside(stack: Stack, moderator: Person, visitor: Visitor) -> None:
+    item = submit(stack, f"# kept {uuid4().hex[:8]}\n\nkept\n")
     decide(stack, item)
     until(lambda: visitor.sees(item), 5)
-    stack.cli("items", "withdraw", item.item_id)
+    withdraw(stack, item)
     until(lambda: visitor.get(item.url).status_code == 410, WITHIN)
     kinds = stack.rows("bridge", f"SELECT kind FROM core.gate_log WHERE item_id = '{item.item_id}' ORDER BY seq")
     assert len(kinds) == 2
     assert moderator.page(f"/queue/{item.item_id}/history").status_code == 200
 
 
-def test_an_item_that_was_never_public_is_not_found_after_withdrawal_too(stack: Stack, visitor: Visitor, tmp_path: Path) -> None:
-    item = submit(stack, tmp_path, f"# secret {uuid4().hex[:8]}\n\nnever\n")
+def test_an_item_that_was_never_public_is_not_found_after_withdrawal_too(stack: Stack, visitor: Visitor) -> None:
+    item = submit(stack, f"# secret {uuid4().hex[:8]}\n\nnever\n")
     stack.run("items", "withdraw", item.item_id, "--json")
     assert visitor.get(item.url).status_code == 404
 
 
-def test_a_withdrawn_item_can_come_back_by_a_new_decision(stack: Stack, visitor: Visitor, tmp_path: Path) -> None:
+def test_a_withdrawn_item_can_come_back_by_a_new_decision(stack: Stack, visitor: Visitor) -> None:
     word = f"back{uuid4().hex[:8]}"
-    item = submit(stack, tmp_path, f"# back\n\n{word}\n")
+    item = submit(stack, f"# back\n\n{word}\n")
     decide(stack, item)
     until(lambda: visitor.sees(item), 5)
-    stack.cli("items", "withdraw", item.item_id)
+    withdraw(stack, item)
     until(lambda: visitor.get(item.url).status_code == 410, WITHIN)
-    submit(stack, tmp_path, f"# back\n\n{word} again\n", name=item.path)
+    submit(stack, f"# back\n\n{word} again\n", name=item.path)
     decide(stack, item)
     until(lambda: visitor.sees(item, f"{word} again"), 5)
 
 
-def test_votes_on_a_withdrawn_item_are_not_taken(stack: Stack, visitor: Visitor, tmp_path: Path) -> None:
-    item = submit(stack, tmp_path, f"# votes {uuid4().hex[:8]}\n\nv\n")
+def test_votes_on_a_withdrawn_item_are_not_taken(stack: Stack, visitor: Visitor) -> None:
+    item = submit(stack, f"# votes {uuid4().hex[:8]}\n\nv\n")
     decide(stack, item)
     until(lambda: visitor.sees(item), 5)
     token = visitor.token(item)
-    stack.cli("items", "withdraw", item.item_id)
+    withdraw(stack, item)
     until(lambda: visitor.get(item.url).status_code == 410, WITHIN)
     assert visitor.vote(item, token=token).status_code in (404, 410, 422)
