@@ -158,6 +158,7 @@ items = Table(
     _when("claimed_until"),
     UniqueConstraint("kind", "lang", "path"),
     Index("items_by_state", "state", "queued_at"),
+    Index("items_claimed", "claimed_by", postgresql_where=text("claimed_by IS NOT NULL")),
 )
 revisions = Table(
     "revisions",

@@ -20,7 +20,8 @@ WITH v AS (
   INSERT INTO app.decisions (statement_hash, item_id, revision, verdict, by_id, by_name, by_via, reason, key_id, at, outcome)
   VALUES ($2, $1::text::uuid, $3, $4, $5, $6, $7, $8, $9, $10, 'sent')
 ), i AS (
-  UPDATE app.items SET deciding = $2, decided_by = $5, decided_name = $6, decided_at = $10 WHERE item_id = $1::text::uuid
+  UPDATE app.items SET deciding = $2, decided_by = $5, decided_name = $6, decided_at = $10,
+    claimed_by = NULL, claimed_name = NULL, claimed_until = NULL WHERE item_id = $1::text::uuid
 )
 SELECT version FROM v
 """
@@ -139,10 +140,14 @@ async def approved_at(tx: Tx, item_id: UUID, revision: int | None) -> datetime |
 
 
 async def claim(tx: Tx, item_id: UUID, person_id: str, name: str, at: datetime, until: datetime) -> bool:
-    """Take or renew the lease; False when somebody else holds it."""
+    """Take or renew the lease, and give up the person's other ones; False when somebody else holds it."""
     free = or_(items.c.claimed_until.is_(None), items.c.claimed_until <= at, items.c.claimed_by == person_id)
-    taken = update(items).where(items.c.item_id == item_id, items.c.state == "submitted", free)
+    taken = update(items).where(
+        items.c.item_id == item_id, items.c.state == "submitted", items.c.deciding.is_(None), free
+    )
     taken = taken.values(claimed_by=person_id, claimed_name=name, claimed_until=until)
+    others = (items.c.claimed_by == person_id) & (items.c.item_id != item_id)
+    await tx.execute(update(items).where(others).values(claimed_by=None, claimed_name=None, claimed_until=None))
     return await tx.value(taken.returning(items.c.item_id)) is not None
 
 

@@ -8,7 +8,7 @@
   // --- keys -------------------------------------------------------------
   const DECIDES = new Set(["approve", "request_changes", "reject", "withdraw"]);
   const PLACES = { q: "/queue", s: "/switches", a: "/audit" };
-  let going = 0;
+  let going = -Infinity;
 
   const rows = () => all(".rows a.row");
   function move(step) {
@@ -49,7 +49,7 @@
     if (field || event.ctrlKey || event.altKey || event.metaKey || one("dialog[open]")) return;
     if (body.dataset.keys !== "on" && event.key !== "Escape") return;
     const started = performance.now() - going < 1500;
-    going = 0;
+    going = -Infinity;
     if (started && PLACES[event.key]) return void (location.href = PLACES[event.key]);
     const simple = { j: () => move(1), k: () => move(-1), x: select, "?": keys, g: () => (going = performance.now()) };
     if (event.key === "/") {
@@ -112,6 +112,17 @@
     one("#toasts").replaceChildren(box);
     setTimeout(() => box.remove(), 8000);
   }
+  const TONES = { submitted: "wait", changes_requested: "wait", rejected: "stop", approved: "pass", scheduled: "pass", published: "live", withdrawn: "" };
+  function mark(id, state) {
+    const row = one(`.rows [data-item="${CSS.escape(id)}"]`);
+    const chip = row && one("[data-state]", row);
+    if (!chip || !(state in TONES)) return;
+    chip.className = `chip ${TONES[state]}`;
+    chip.dataset.state = state;
+    one("use", chip).setAttribute("href", `#${state}`);
+    chip.lastChild.textContent = state[0].toUpperCase() + state.slice(1).replaceAll("_", " ");
+    if (state !== "approved") one("[data-way]", row)?.remove();
+  }
   let fresh = 0;
   function offer(count) {
     const link = document.createElement("a");
@@ -124,6 +135,7 @@
     const here = new Set(all("[data-live-on]").map((each) => each.dataset.liveOn));
     for (const item of news) {
       if (item.new && one("#news") && !one(`[data-item="${item.item_id}"]`)) offer(++fresh);
+      if (item.event === "item") mark(item.item_id, item.state);
       const about = item.event === "signals" || item.event === "switch" ? item.event : item.item_id;
       if (item.event === "refused" && !item.item_id && here.has("switch")) plan("switch");
       if (here.has(about)) plan(about);
