@@ -35,6 +35,7 @@ class Plan:
     probe: Probe
     stop_signal: signal.Signals = signal.SIGTERM
     may_start: Callable[[], Awaitable[None]] | None = None
+    alive: Probe | None = None
     asked_again: bool = True
 
 
@@ -121,7 +122,8 @@ class Part:
     async def _watch(self) -> None:
         """Ask until it is ready, and now and then whether it still is."""
         while True:
-            ready = await self.plan.probe()
+            asking = self.plan.alive if self.state == "ready" and self.plan.alive else self.plan.probe
+            ready = await asking()
             if self._stopping:
                 return
             if ready and self.state != "ready":

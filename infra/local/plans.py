@@ -27,12 +27,14 @@ def _server(prepared: Prepared, name: str) -> Plan:
     if name == "postgres":
         command = [str(runtime.python), "-m", "infra.postgres.launch", "--state", str(layout.state)]
         probe = partial(readiness.postgres, layout.pg_socket_dir)
+        alive = partial(readiness.postgres_listens, layout.pg_socket_dir)
     else:
         command = [str(runtime.nats), "-c", str(layout.nats_conf)]
         probe = partial(readiness.nats, prepared.config.ports["nats"])
+        alive = partial(readiness.nothing_to_ask)
     stop = STOP_SIGNALS.get(name, signal.SIGTERM)
     wrapped = as_user(prepared.who, user_of(name), command, death_signal=stop.name.removeprefix("SIG"))
-    return Plan(name, wrapped, environment(runtime), str(runtime.code), probe, stop, asked_again=False)
+    return Plan(name, wrapped, environment(runtime), str(runtime.code), probe, stop, alive=alive)
 
 
 def _service(prepared: Prepared, name: str, may_start: Callable[[], Awaitable[None]]) -> Plan:

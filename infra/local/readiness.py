@@ -24,6 +24,11 @@ async def postgres(socket_dir: Path) -> bool:
     return bool(answer) and not (answer[:1] == b"E" and STARTING_UP in answer)
 
 
+async def postgres_listens(socket_dir: Path) -> bool:
+    """Asks whether it speaks TLS: any answer will do, and the server does not log it."""
+    return await _exchange(socket_dir / ".s.PGSQL.5432", struct.pack("!ii", 8, 80877103), 1) in (b"N", b"S")
+
+
 async def nats(port: int) -> bool:
     """True when the server greets, after the handshake. Whether it is the right one is for those to check who tell it something."""
     anybody = ssl.create_default_context()
@@ -37,6 +42,11 @@ async def nats(port: int) -> bool:
                 writer.transport.abort()  # a polite TLS goodbye could outlive the probe's loop
     except (OSError, TimeoutError):
         return False
+
+
+async def nothing_to_ask() -> bool:
+    """NATS logs every greeting that is not followed by TLS as an error, and its own end is seen at once anyway."""
+    return True
 
 
 async def service(health_socket: Path) -> bool:
