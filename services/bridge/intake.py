@@ -15,6 +15,7 @@ from services.bridge.usecases.decide_item import decide_item
 from services.bridge.usecases.forward_event import forward_events
 from services.bridge.usecases.inspect_item import Inspected, inspect_item
 from services.bridge.usecases.queue_item import queue_item
+from services.bridge.usecases.record_parked import record_parked
 from services.bridge.usecases.set_switch import set_switch
 from services.bridge.usecases.withdraw_item import withdraw_item
 from shared.bus import Received, on
@@ -35,6 +36,9 @@ class BridgeIntake:
     ) -> None:
         self._db, self._inspector, self._keys, self._gate = db, inspector, keys, gate
         self._wake_answerer, self._wake_schedule = wake_answerer, wake_schedule
+
+    async def on_parked(self, tx: Tx, event: Received[Any], reason: str) -> None:
+        await record_parked(tx, event, reason)
 
     async def inspect(self, event: Received[Any]) -> Inspected:
         return await inspect_item(self._db, self._inspector, event.data)

@@ -30,6 +30,8 @@ WAITS = (1, 3, 10, 30, 120, 300, 300)
 """Seconds before the second to eighth attempt."""
 ATTEMPTS = len(WAITS) + 1
 HEARTBEAT = 3.0
+READ_AT_ONCE = 10
+"""Events read before others get their turn: 200 fat ones would hold up a decision in the same process."""
 
 
 class Delivery:
@@ -100,10 +102,12 @@ class Delivery:
 
     async def _handle(self, messages: Sequence[Msg]) -> None:
         readable: list[tuple[Msg, AnyReceived]] = []
-        for message in messages:
+        for number, message in enumerate(messages, 1):
             event = await self._read(message)
             if event is not None:
                 readable.append((message, event))
+            if number % READ_AT_ONCE == 0:
+                await asyncio.sleep(0)
         if not readable:
             return
         try:

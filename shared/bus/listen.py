@@ -37,10 +37,14 @@ def on(name: str, *, batch: bool = False, prepare: str = "") -> Callable[[Any], 
 
 
 class Intake:
-    """The handlers of a service by event name."""
+    """The handlers of a service by event name.
+
+    An intake object may have a method `on_parked(tx, event, reason)`, which is called in the transaction that parks an event.
+    """
 
     def __init__(self, declared: object) -> None:
         self.handlers: dict[str, Handler] = {}
+        self.on_parked: Callable[..., Awaitable[None]] | None = getattr(declared, "on_parked", None)
         for _, method in _methods(declared):
             for name, batch, prepare in getattr(method, "listens_to", ()):
                 before = getattr(declared, prepare) if prepare else None

@@ -44,6 +44,8 @@ class Applier:
         async with self._db.transaction() as tx:
             if await self._record(tx, [event]):
                 await tx.park(event, reason)
+                if self._intake.on_parked is not None:
+                    await self._intake.on_parked(tx, event, reason)
 
     async def _record(self, tx: Tx, events: Sequence[AnyReceived]) -> list[AnyReceived]:
         unique = {event.event_id: event for event in events}

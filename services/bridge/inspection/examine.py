@@ -1,6 +1,7 @@
 """All checks over one submission; the order and number of what the reviewer gets to see."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from schemas.bridge.v1 import Finding
@@ -15,7 +16,7 @@ _RANK = {"block": 0, "check": 1, "note": 2}
 def examine(job: dict[str, Any]) -> list[Finding]:
     """Findings for `title`, `summary`, `body` and, where there is one, `prior_body` (the approved revision's).
 
-    block first, then check, then note, each by line; at most 100, the last of which says how many are left out.
+    block first, then check, then note, each by line; at most 100, the last of which says that there are more.
     """
     body, prior = job["body"], job["prior_body"]
     tokens = parse(body)
@@ -23,7 +24,7 @@ def examine(job: dict[str, Any]) -> list[Finding]:
     values: set[str] = set()
     for where, text in (("title", job["title"]), ("summary", job["summary"]), ("", body)):
         found += [_placed(each, where) for each in _of_text(text, values)]
-    found += active.check(tokens)
+    found += islice(active.check(tokens), MOST + 1)
     found += links.check(tokens, parse(prior) if prior else None)
     if prior is not None and prior != body and prior.split() == body.split():
         found.append(
@@ -37,9 +38,9 @@ def examine(job: dict[str, Any]) -> list[Finding]:
 
 
 def _of_text(text: str, values: set[str]) -> Iterator[Finding]:
+    for findings in (secrets.private_keys(text), personal.check(text), hidden.check(text)):
+        yield from islice(findings, MOST + 1)
     yield from secrets.check(text, values)
-    yield from personal.check(text)
-    yield from hidden.check(text)
 
 
 def _placed(finding: Finding, where: str) -> Finding:
@@ -61,6 +62,8 @@ def _redacted(found: list[Finding], values: set[str]) -> Iterator[Finding]:
 def _cut(found: list[Finding]) -> list[Finding]:
     if len(found) <= MOST:
         return found
-    left = len(found) - MOST + 1
     level = found[MOST - 1].level
-    return [*found[: MOST - 1], Finding(level=level, rule="more", message=f"{left} further findings are not listed")]
+    return [
+        *found[: MOST - 1],
+        Finding(level=level, rule="more", message="There are more findings than are listed here"),
+    ]

@@ -5,7 +5,7 @@ decide_item, withdraw_item      a person's signed decision; publication and with
 publish_due                     a scheduled revision's time has come
 set_switch, change_key          what is in force: switches and decision keys
 answer_gate_request, seal_head  the gate's log towards the site
-forward_event                   everything else, as the policy says
+forward_event, record_parked    everything else, as the policy says, and what could not be handled
 verify_gate, explain            what the operator may ask
 
 Steps that they share: record_crossings, record_decision, refuse_decision, append_entry.

@@ -9,6 +9,7 @@ from schemas.site.v1 import GateRequested, SignalsRecorded
 from schemas.statements import GateHead
 from services.bridge.usecases.answer_gate_request import answer_gate_request, note_gate_request
 from services.bridge.usecases.forward_event import forward_events
+from services.bridge.usecases.record_parked import record_parked
 from services.bridge.usecases.seal_head import seal_head
 from shared.bus import Received
 from shared.clock import now
@@ -148,3 +149,12 @@ async def test_a_replay_is_recorded_beside_the_first_try(lock: Lock) -> None:
     await forward(lock, event)
     rows = await lock.rows("SELECT verdict FROM core.crossings WHERE event_id = $1", event.event_id)
     assert [row["verdict"] for row in rows] == ["parked"]
+
+
+async def test_an_event_that_could_not_be_handled_is_a_crossing_too(lock: Lock) -> None:
+    event = batch(signal())
+    await lock.run(record_parked, event, "eight attempts failed")
+    crossing = await lock.rows(
+        "SELECT verdict, reason, receiver FROM core.crossings WHERE event_id = $1", event.event_id
+    )
+    assert [tuple(row) for row in crossing] == [("parked", "eight attempts failed", "console")]

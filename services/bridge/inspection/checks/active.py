@@ -24,24 +24,32 @@ _HARMLESS = ("http", "https", "mailto")
 def check(tokens: Sequence[Token]) -> Iterator[Finding]:
     """`check` findings: elements that load or run something, event handlers, and links with other schemes."""
     for line, raw in _raw_html(tokens):
-        for found in _TAG.finditer(raw):
-            yield _finding("element", f"HTML element <{found[1].lower()}>", line, raw, found.start())
-        for found in _HANDLER.finditer(raw):
-            yield _finding("handler", f"HTML event handler {found[1].lower()}", line, raw, found.start() + 1)
-    for line, address in addresses(tokens):
+        for at, found in _located(_TAG, raw, line):
+            yield _finding("element", f"HTML element <{found[1].lower()}>", at, raw[found.start() : found.start() + 80])
+        for at, found in _located(_HANDLER, raw, line):
+            yield _finding(
+                "handler", f"HTML event handler {found[1].lower()}", at, raw[found.start() + 1 : found.start() + 80]
+            )
+    for at, address in addresses(tokens):
         scheme = _SCHEME.match(address.translate(_NOT_SEEN))
         if scheme and scheme[1].lower() not in _HARMLESS:
-            yield _finding("scheme", f"Link with the scheme {scheme[1].lower()}", line, address, 0)
+            yield _finding("scheme", f"Link with the scheme {scheme[1].lower()}", at, address)
 
 
-def _finding(rule: str, message: str, line: int | None, text: str, at: int) -> Finding:
+def _finding(rule: str, message: str, line: int | None, text: str) -> Finding:
+    message = f"{message}; it is left out of the page"
     return Finding(
-        level="check",
-        rule=f"active.{rule}",
-        message=f"{message}; it is left out of the page",
-        line=line and line + text.count("\n", 0, at),
-        excerpt=" ".join(text[at : at + 60].split()),
+        level="check", rule=f"active.{rule}", message=message, line=line, excerpt=" ".join(text[:60].split())
     )
+
+
+def _located(pattern: re.Pattern[str], raw: str, line: int | None) -> Iterator[tuple[int | None, re.Match[str]]]:
+    """(line, match) of every match in raw HTML that begins on `line`."""
+    position = 0
+    for found in pattern.finditer(raw):
+        line = line and line + raw.count("\n", position, found.start())
+        position = found.start()
+        yield line, found
 
 
 def _placed(tokens: Sequence[Token]) -> Iterator[tuple[int | None, Token]]:
@@ -71,5 +79,5 @@ def addresses(tokens: Sequence[Token]) -> Iterator[tuple[int | None, str]]:
         elif token.type == "image":
             yield line, str(token.attrGet("src") or "")
     for line, raw in _raw_html(tokens):
-        for found in _RAW_ADDRESS.finditer(raw):
-            yield line and line + raw.count("\n", 0, found.start()), html.unescape(found[1].strip("\"'"))
+        for at, found in _located(_RAW_ADDRESS, raw, line):
+            yield at, html.unescape(found[1].strip("\"'"))

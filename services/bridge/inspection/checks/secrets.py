@@ -15,13 +15,21 @@ from schemas.bridge.v1 import Finding
 WINDOW = 400
 """Characters given to a plugin at once: some of their patterns need time that grows with the square of the line."""
 OVERLAP = 120
+MOST_WORDS = 12
+"""Words such as `password` in one window; with more of them the keyword patterns take too long."""
 SHOWN = 4
 SHORTEST = 4
 """Shorter values are placeholders: everybody would guess them."""
+MOST = 200
+"""Different secrets in one text; the lock does not go on looking after them."""
+_TOO_MANY = f"The lock stopped this: more than {MOST} different values in it look like secrets"
 _BLOCKED = "The lock stopped this: it contains a private key"
 _NOT_SECRETS = frozenset({"Public IP (ipv4)"})
 """An address is not a secret; documentation is full of 0.0.0.0."""
 _KEY_WORD = re.compile(r"pass|pwd|secret|key|contrase", re.IGNORECASE)
+_QUOTE = re.compile(r"[\"'`]")
+_DENSE = re.compile(r"[\w+/=-]{20}|(?<![\w+/=-])(?=[\w+/=-]{0,40}[0-9])[\w+/=-]{9}|://[^\s/]{1,200}@")
+"""What every pattern but the keywords' needs: a long run, or a shorter one with a digit, or a password in an address."""
 _UNQUOTED = re.compile(
     r"(?:passwor[dt]|passwd|pwd|secret|token|kennwort|api[_-]?key)[\w-]{0,20}[ \t]{0,3}[:=][ \t]{0,3}([^\s\"'`<>(){}\[\],;]{12,200})",
     re.IGNORECASE,
@@ -32,14 +40,23 @@ _PRIVATE_KEY = re.compile(
 
 
 def check(text: str, values: set[str]) -> Iterator[Finding]:
-    """A private key blocks, anything else that looks like a secret is a `check`. Adds each secret found to `values`."""
+    """`check` findings, one for each different value, which is added to `values`; a text full of them is blocked."""
     for number, line in enumerate(text.split("\n"), start=1):
-        pieces = list(_windows(line)) if line.strip() else []
-        if any(_PRIVATE_KEY.search(piece) for piece in pieces):
+        for piece in _windows(line):
+            for kind, value in _secrets(piece):
+                if value not in values:
+                    yield _finding(kind, value, number)
+                values.add(value)
+                if len(values) > MOST:
+                    yield Finding(level="block", rule="secrets", message=_TOO_MANY, line=number)
+                    return
+
+
+def private_keys(text: str) -> Iterator[Finding]:
+    """A `block` for each line with the beginning of a private key."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if _PRIVATE_KEY.search(line):
             yield Finding(level="block", rule="private_key", message=_BLOCKED, line=number)
-        for value, kind in {value: kind for piece in pieces for kind, value in _secrets(piece)}.items():
-            values.add(value)
-            yield _finding(kind, value, number)
 
 
 def masked(value: str) -> str:
@@ -59,10 +76,11 @@ def _windows(line: str) -> Iterator[str]:
 
 
 def _secrets(line: str) -> Iterator[tuple[str, str]]:
-    has_word = _KEY_WORD.search(line) is not None
-    for plugin in _plugins():
-        if isinstance(plugin, KeywordDetector) and not has_word:
-            continue
+    words = sum(1 for _ in _KEY_WORD.finditer(line))
+    if words > MOST_WORDS:
+        yield "too many words that name secrets", line
+        return
+    for plugin in _chosen(words > 0 and _QUOTE.search(line) is not None, _DENSE.search(line) is not None):
         for value in plugin.analyze_string(line):
             if _is_value(value) and _is_strong(plugin, value):
                 yield str(plugin.secret_type), value
@@ -93,9 +111,11 @@ def _looks_random(value: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1)
-def _plugins() -> tuple[Any, ...]:
+@lru_cache(maxsize=4)
+def _chosen(keywords: bool, dense: bool) -> tuple[Any, ...]:
+    """The plugins that can find anything in a line of this kind."""
     kinds: dict[str, Any] = get_mapping_from_secret_type_to_class()
-    return tuple(
-        kind() for name, kind in sorted(kinds.items()) if name not in _NOT_SECRETS and kind is not PrivateKeyDetector
-    )
+    wanted = [
+        kind for name, kind in sorted(kinds.items()) if name not in _NOT_SECRETS and kind is not PrivateKeyDetector
+    ]
+    return tuple(kind() for kind in wanted if (keywords if kind is KeywordDetector else dense))
