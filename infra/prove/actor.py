@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-KINDS = ("bus", "chain", "connects", "doors", "files", "keys", "reference", "rows", "shown", "sockets", "sql")
+KINDS = ("bus", "chain", "connects", "doors", "files", "keys", "reference", "rows", "sockets", "sql", "watch")
 
 
 async def run(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:

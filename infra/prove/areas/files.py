@@ -1,0 +1,79 @@
+"""Area files: what each OS user can reach, how everything lies, what the processes may."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.local.layout import SERVER_USERS
+from infra.prove.areas.lying import check_lying
+from infra.prove.areas.processes import check_processes
+from infra.prove.check import Book, Check
+from infra.prove.target import Target
+from schemas.catalogue import SERVICES
+
+
+@dataclass(frozen=True)
+class Try:
+    """One operation on one thing; `owners` are the OS users for whom it must work."""
+
+    op: str
+    thing: str
+    owners: tuple[str, ...] = ()
+
+
+async def check(target: Target) -> list[Check]:
+    book = Book("files")
+    check_lying(target, book)
+    check_processes(target, book)
+    made = [*_secrets(target), *_folders(target), *_sockets(target), *_foreign_processes(target)]
+    if target.separated:
+        await asyncio.gather(*(_attack(target, book, user, made) for user in target.users))
+    else:
+        for each in made:
+            book.open(f"OS user {target.who.users['console']}", _says(target, each))
+    return book.checks
+
+
+async def _attack(target: Target, book: Book, user: str, made: list[Try]) -> None:
+    mine = [each for each in made if not (each.op in ("signal", "memory", "environment") and user in each.owners)]
+    attempts = [{"kind": "files", "op": each.op, "path": each.thing} for each in mine]
+    for each, outcome in zip(mine, await target.run(user, attempts), strict=True):
+        book.outcome(f"OS user {user}", _says(target, each), outcome, "done" if user in each.owners else "refused")
+
+
+def _says(target: Target, each: Try) -> str:
+    name = next((f"{part}'s process" for part, pid in target.pids.items() if str(pid) == each.thing), each.thing)
+    return f"{each.op}: {name.removeprefix(f'{target.layout.state}/')}"
+
+
+def _secrets(target: Target) -> list[Try]:
+    layout = target.layout
+    found = [Try("read", str(path), (service,)) for service in SERVICES for path in sorted((layout.keys / service).iterdir())]
+    found += [Try("list", str(layout.keys / service), (service,)) for service in SERVICES]
+    found += [Try("read", str(path)) for path in (layout.operator_token, layout.admin_seed)]
+    found += [Try("read", str(layout.ingest_token), ("site",)), Try("read", str(layout.tls / "nats.key"), ("nats",))]
+    found += [Try("read", str(data / "pg_hba.conf"), ("pgadm",)) for data in layout.pg.glob("data-*")]
+    found += [Try("list", str(layout.pg), ("pgadm",)), Try("list", str(layout.nats / "js"), ("nats",))]
+    public = (layout.public_keys, layout.config, layout.tls / "ca.pem")
+    return found + [Try("read", str(path), target.users) for path in public]
+
+
+def _folders(target: Target) -> list[Try]:
+    """Who may put files where; what everybody runs belongs to nobody who runs it."""
+    layout, code = target.layout, target.runtime.code
+    nobodys = [layout.state, layout.keys, layout.keys / "admin", layout.run, layout.tls, layout.nats, layout.logs, code, code / "services", code / "shared", target.runtime.python.parent]
+    found = [Try("create", str(path)) for path in nobodys]
+    found += [Try("create", str(place / service), (service,)) for service in SERVICES for place in (layout.keys, layout.run)]
+    found += [Try("create", str(layout.pg), ("pgadm",)), Try("create", str(layout.pg_socket_dir), ("pgadm",)), Try("create", str(layout.nats / "js"), ("nats",))]
+    files = [layout.config, layout.public_keys, layout.nats_conf, layout.tls / "ca.pem", layout.processes, code / "services" / "__init__.py", *sorted(layout.logs.glob("*.log"))]
+    return found + [Try("write", str(path)) for path in files]
+
+
+def _sockets(target: Target) -> list[Try]:
+    found = [Try("connect", str(target.layout.run / service / "op.sock"), (service,)) for service in SERVICES]
+    return [*found, Try("connect", str(target.layout.control)), Try("connect", str(target.layout.pg_socket_dir / ".s.PGSQL.5432"), (*SERVICES, "pgadm"))]
+
+
+def _foreign_processes(target: Target) -> list[Try]:
+    owners = {"postgres": SERVER_USERS[0]}
+    return [Try(op, str(pid), (owners.get(part, part),)) for part, pid in target.pids.items() for op in ("signal", "memory", "environment") if Path(f"/proc/{pid}").exists()]

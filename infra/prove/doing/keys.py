@@ -1,0 +1,41 @@
+"""What a service does with its own keys: {"op": "sign" | "seal" | "public", "as", …}. A private key never leaves the process.
+
+`sign`: `duty`, `purpose`, `payload` (base64) -> {"signature", "key_id"}. `seal`: `subject`, `body` -> the header's value. `public`: {file: public key, hex}.
+"""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import nkeys
+
+from shared.outbox.seal import Sealer
+from shared.settings import Settings
+from shared.signing import SigningKey
+
+
+async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"got": "done", "value": OPERATIONS[each["op"]](Settings.load(each["as"], state), each)} for each in attempts]
+
+
+def _sign(settings: Settings, each: dict[str, Any]) -> Any:
+    key = SigningKey.load(settings.keys / f"{each['duty']}.key")
+    signature = key.sign_bytes(each["purpose"], base64.b64decode(each["payload"]))
+    return {"signature": base64.b64encode(signature).decode(), "key_id": key.key_id}
+
+
+def _seal(settings: Settings, each: dict[str, Any]) -> Any:
+    key = SigningKey.load(settings.keys / f"{each.get('duty', 'envelope')}.key")
+    return Sealer(key).seal([(each["subject"], each["body"].encode())])[0]
+
+
+def _public(settings: Settings, _: dict[str, Any]) -> Any:
+    found = {path.name: SigningKey.load(path).public.hex() for path in sorted(settings.keys.glob("*.key"))}
+    pair = nkeys.from_seed(bytearray((settings.keys / "bus.nk").read_text().strip(), "ascii"))
+    found["bus.nk"] = base64.b32decode(pair.public_key + b"=" * (-len(pair.public_key) % 8))[1:33].hex()
+    published = json.loads((settings.state / "keys" / f"{settings.service}.pub.json").read_text())
+    return {"files": found, "published": {duty: each["public_key"] for duty, each in published.items()}}
+
+
+OPERATIONS = {"sign": _sign, "seal": _seal, "public": _public}

@@ -1,0 +1,45 @@
+"""HTTP as an attacker speaks it: any Host, any Origin, no cleverness. Bodies are read up to a limit."""
+
+import asyncio
+import http.client
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+LIMIT = 2 * 1024**2
+PATIENCE = 10.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`headers` by lower-case name; repeated ones are joined by a line break."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+    def header(self, name: str) -> str:
+        return self.headers.get(name.lower(), "")
+
+
+async def get(base: str, path: str, headers: dict[str, str] | None = None) -> Answer:
+    return await send(base, "GET", path, headers)
+
+
+async def send(base: str, method: str, path: str, headers: dict[str, str] | None = None, body: str = "") -> Answer:
+    """OSError (or HTTPException) when there is no answer."""
+    return await asyncio.to_thread(_send, base, method, path, headers or {}, body)
+
+
+def _send(base: str, method: str, path: str, headers: dict[str, str], body: str) -> Answer:
+    place = urlsplit(base)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
+    try:
+        connection.request(method, path, body.encode() or None, headers)
+        answer = connection.getresponse()
+        found: dict[str, str] = {}
+        for name, value in answer.getheaders():
+            key = name.lower()
+            found[key] = f"{found[key]}\n{value}" if key in found else value
+        return Answer(answer.status, found, answer.read(LIMIT).decode(errors="replace"))
+    finally:
+        connection.close()
