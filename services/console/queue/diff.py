@@ -108,10 +108,11 @@ def _words(left: str, right: str) -> tuple[Parts, Parts] | None:
     if len(left) + len(right) > 8000:
         return ((True, left),), ((True, right),)
     old, new = _WORD.findall(left), _WORD.findall(right)
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    if matcher.ratio() < _ALIKE:
-        return None
+    matcher = difflib.SequenceMatcher(str.isspace, old, new, autojunk=False)
     pairs = [(tag != "equal", "".join(old[a:b]), "".join(new[c:d])) for tag, a, b, c, d in matcher.get_opcodes()]
+    common = sum(len(text.replace(" ", "")) for marked, text, _ in pairs if not marked)
+    if 2 * common < _ALIKE * len((left + right).replace(" ", "")):
+        return None
     return (
         tuple((marked, text) for marked, text, _ in pairs if text),
         tuple((marked, text) for marked, _, text in pairs if text),

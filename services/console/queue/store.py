@@ -115,7 +115,7 @@ async def move_revision(tx: Tx, item_id: UUID, revision: int, state: str, versio
 
 async def move_item(tx: Tx, item_id: UUID, version: int, fields: dict[str, Any], revision: int) -> None:
     """`fields` apply when the item is older than `version`; state and decider only if `revision` is its newest."""
-    newest = {"state", "decided_by", "decided_name"}
+    newest = {"state", "decided_by", "decided_name", "decided_at"}
     always = {name: value for name, value in fields.items() if name not in newest}
     older = (items.c.item_id == item_id) & (items.c.version < version)
     if len(always) < len(fields):

@@ -28,7 +28,7 @@ def _fields(moved: ItemMoved) -> dict[str, Any]:
         return {}
     fields: dict[str, Any] = {"state": moved.state}
     if moved.verdict and moved.by.via != "service":
-        fields |= {"decided_by": moved.by.id, "decided_name": moved.by.name}
+        fields |= {"decided_by": moved.by.id, "decided_name": moved.by.name, "decided_at": moved.at}
     if moved.state == "published":
         fields |= {"published_revision": moved.revision, "published_at": moved.at, "gate_seq": moved.gate_seq}
     if moved.state == "withdrawn":

@@ -24,6 +24,9 @@ async def record_signals(tx: Tx, batches: Sequence[list[dict[str, Any]]]) -> lis
     for number, listed in enumerate(batches):
         good, bad = read_signals(listed)
         left += [BadSignal(number, json.dumps(raw).encode(), reason) for raw, reason in bad]
-        left += [BadSignal(number, each.model_dump_json().encode(), reason) for each, reason in add_up(tally, good)]
+        left += [
+            BadSignal(number, json.dumps(each.model_dump(), default=str).encode(), reason)
+            for each, reason in add_up(tally, good)
+        ]
     await store.add(tx, tally)
     return left

@@ -1,0 +1,152 @@
+"""Links, passwords, lockout and sessions in the use cases."""
+
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from services.console.people import store
+from services.console.people.domain import Caller, check_handle, delay_after, hash_token, narrower
+from services.console.people.passwords import Passwords, check_password
+from services.console.people.usecases.add_person import add_person
+from services.console.people.usecases.change_role import change_role
+from services.console.people.usecases.find_session import find_session
+from services.console.people.usecases.find_token_holder import find_token_holder
+from services.console.people.usecases.make_token import make_token
+from services.console.people.usecases.set_password import set_password
+from services.console.people.usecases.sign_in import sign_in
+from shared.clock import now
+from shared.errors import Forbidden, NotFound, Refused, TooMany, Unauthorized
+from shared.ids import new_id
+from tests.services.console.conftest import Desk
+
+GOOD = "ferry walnut quartz pond"
+OWNER = Caller(str(uuid4()), "Lina Faber", "owner")
+
+
+@pytest.fixture(scope="module")
+def passwords() -> Passwords:
+    return Passwords()
+
+
+async def made(desk: Desk, passwords: Passwords, role: str = "moderator") -> str:
+    """The handle of a person who can sign in."""
+    handle = f"p-{uuid4().hex[:10]}"
+    async with desk.db.transaction() as tx:
+        token = await add_person(tx, OWNER, "Ada", handle, role)
+        await set_password(tx, passwords, token, GOOD)
+    return handle
+
+
+async def test_a_link_sets_a_password_once_and_is_stored_hashed(desk: Desk, passwords: Passwords) -> None:
+    async with desk.db.transaction() as tx:
+        token = await add_person(tx, OWNER, "Ada", f"p-{uuid4().hex[:10]}", "viewer")
+        await set_password(tx, passwords, token, GOOD)
+        with pytest.raises(NotFound):
+            await set_password(tx, passwords, token, GOOD)
+    assert await desk.rows("SELECT 1 FROM app.one_time_links WHERE token_hash = $1", token) == []
+    assert len(await desk.rows("SELECT 1 FROM app.one_time_links WHERE token_hash = $1", hash_token(token))) == 1
+
+
+async def test_an_old_link_opens_nothing(desk: Desk, passwords: Passwords) -> None:
+    async with desk.db.transaction() as tx:
+        token = await add_person(tx, OWNER, "Ada", f"p-{uuid4().hex[:10]}", "viewer")
+        await tx.raw.execute(
+            "UPDATE app.one_time_links SET expires_at = now() WHERE token_hash = $1", hash_token(token)
+        )
+        with pytest.raises(NotFound):
+            await set_password(tx, passwords, token, GOOD)
+
+
+async def test_a_session_ends_by_idleness_by_age_and_with_the_person(desk: Desk, passwords: Passwords) -> None:
+    handle = await made(desk, passwords)
+    token = await sign_in(desk.db, passwords, handle, GOOD, "192.0.2.1")
+    found = await find_session(desk.db, token)
+    assert found is not None and found.caller.role == "moderator"
+    for column, age in (("seen_at", timedelta(hours=12, seconds=1)), ("created_at", timedelta(days=7, seconds=1))):
+        async with desk.db.transaction() as tx:
+            sql = f"UPDATE app.sessions SET {column} = $2 WHERE token_hash = $1"
+            await tx.raw.execute(sql, hash_token(token), now() - age)
+        assert await find_session(desk.db, token) is None
+        async with desk.db.transaction() as tx:
+            await tx.raw.execute(sql, hash_token(token), now())
+    async with desk.db.transaction() as tx:
+        await change_role(tx, OWNER, UUID(found.caller.id), "viewer", disabled=False)
+    assert await find_session(desk.db, token) is None
+
+
+async def test_failed_tries_shut_the_account_and_then_the_address(desk: Desk, passwords: Passwords) -> None:
+    handle, address = await made(desk, passwords), f"192.0.2.{uuid4().hex[:6]}"
+    for _ in range(5):
+        with pytest.raises(Unauthorized):
+            await sign_in(desk.db, passwords, handle, "wrong", address)
+    with pytest.raises(TooMany, match="opens again in"):
+        await sign_in(desk.db, passwords, handle, GOOD, address)
+    other = await made(desk, passwords)
+    assert await sign_in(desk.db, passwords, other, GOOD, address)
+    async with desk.db.transaction() as tx:
+        for _ in range(15):
+            failures = await store.count_failure(tx, f"address:{address}", now())
+        await store.shut_until(tx, f"address:{address}", now() + delay_after(failures, 20))
+    with pytest.raises(TooMany):
+        await sign_in(desk.db, passwords, other, GOOD, address)
+
+
+def test_the_door_stays_shut_longer_each_time_and_never_for_ever() -> None:
+    waits = [delay_after(n, 5).total_seconds() for n in range(4, 30)]
+    assert waits[:4] == [0, 15, 30, 60]
+    assert waits == sorted(waits) and waits[-1] == 900
+
+
+async def test_a_token_does_at_most_what_its_person_may(desk: Desk, passwords: Passwords) -> None:
+    handle = await made(desk, passwords, "member")
+    token = await sign_in(desk.db, passwords, handle, GOOD, "192.0.2.2")
+    session = await find_session(desk.db, token)
+    assert session is not None
+    async with desk.db.transaction() as tx:
+        with pytest.raises(Forbidden):
+            await make_token(tx, session.caller, "too much", "admin")
+        key = await make_token(tx, session.caller, "import", "member")
+    holder = await find_token_holder(desk.db, key)
+    assert (holder.role, holder.via) == ("member", "api")
+    async with desk.db.transaction() as tx:
+        await change_role(tx, OWNER, UUID(session.caller.id), "viewer", disabled=False)
+    assert (await find_token_holder(desk.db, key)).role == "viewer"
+    with pytest.raises(Unauthorized):
+        await find_token_holder(desk.db, key + "x")
+
+
+async def test_only_the_owner_manages_people_and_the_last_one_stays(desk: Desk, passwords: Passwords) -> None:
+    async with desk.db.transaction() as tx:
+        with pytest.raises(Forbidden):
+            await add_person(tx, Caller("a", "A", "admin"), "X", "x", "viewer")
+        await tx.raw.execute("UPDATE app.people SET role = 'viewer' WHERE role = 'owner'")
+        last = new_id()
+        row = {
+            "id": last,
+            "handle": f"o-{last.hex}",
+            "name": "Last",
+            "role": "owner",
+            "created_at": now(),
+            "created_by": "t",
+        }
+        await store.add_person(tx, {**row, "password_hash": "x"})
+        with pytest.raises(Refused, match="last owner"):
+            await change_role(tx, OWNER, last, "admin", disabled=False)
+        with pytest.raises(Refused, match="last owner"):
+            await change_role(tx, OWNER, last, "owner", disabled=True)
+
+
+@pytest.mark.parametrize("weak", ["short", "password1234", "aaaaaaaaaaaa", "qwertyuiop12", "ada lovelace"])
+def test_an_easy_password_is_refused_with_advice(weak: str) -> None:
+    with pytest.raises(Refused, match="password"):
+        check_password(weak, "Ada Lovelace", "ada")
+
+
+def test_handles_and_roles() -> None:
+    assert check_handle(" Mara@Example.ORG ") == "mara@example.org"
+    for bad in ("", "a b", "<x>", "a" * 300, "a\x00b"):
+        with pytest.raises(Refused):
+            check_handle(bad)
+    assert narrower("owner", "member") == "member"
+    assert narrower("viewer", "admin") == "viewer"
