@@ -37,10 +37,10 @@ class Person:
         assert found, f"{path} has no form"
         return found[1]
 
-    def send(self, path: str, shown_on: str = "/queue", *, follow: bool = False, **fields: Any) -> httpx2.Response:
+    def send(self, where: str, shown_on: str = "/queue", /, *, follow: bool = False, **fields: Any) -> httpx2.Response:
         """Post a form that was shown on a page."""
         fields = {"token": self.token_on(shown_on), **fields}
-        return self.http.post(path, data=fields, headers={"Origin": self.base}, follow_redirects=follow)
+        return self.http.post(where, data=fields, headers={"Origin": self.base}, follow_redirects=follow)
 
     def sign_in(self, password: str = PASSWORD) -> httpx2.Response:
         return self.send("/sign-in", "/sign-in", handle=self.handle, password=password)

@@ -6,7 +6,7 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from tests.factories.documents import listed, submit
+from tests.factories.documents import submit
 from tests.factories.people import Person
 from tests.factories.stack import Stack
 from tests.factories.waiting import until
@@ -54,14 +54,14 @@ def test_a_bad_document_is_refused_by_the_api(owner: Person, what: str) -> None:
         base_url=owner.base, headers={"Authorization": f"Bearer {owner.api_token('member')}"}, timeout=30
     )
     with api:
-        item = {"kind": "page", "lang": "en", "path": f"bad-{uuid4().hex[:8]}", "text": text}
+        item = {"kind": "page", "lang": "en", "path": f"bad-{uuid4().hex[:8]}", "markdown": text}
         answer = api.post("/api/v1/items", json=item)
         assert answer.status_code in (413, 422), answer.text[:1000]
         assert says in answer.text
 
 
 def test_a_lone_surrogate_is_refused_by_the_api(owner: Person) -> None:
-    body = b'{"kind": "page", "lang": "en", "path": "surrogate", "text": "# x\\n\\n\\ud800"}'
+    body = b'{"kind": "page", "lang": "en", "path": "surrogate", "markdown": "# x\\n\\n\\ud800"}'
     headers = {"Authorization": f"Bearer {owner.api_token('member')}", "Content-Type": "application/json"}
     answer = httpx2.post(f"{owner.base}/api/v1/items", content=body, headers=headers, timeout=30)
     assert answer.status_code in (400, 422), answer.text[:500]
@@ -81,7 +81,8 @@ def test_unknown_kinds_and_languages_are_refused(stack: Stack, tmp_path: Path, o
     path.write_text("# x\n")
     options = {"--kind": "page", "--lang": "en", option: value}
     done = stack.run("publish", str(path), *(part for pair in options.items() for part in pair))
-    assert done.returncode == 2, done.stderr
+    assert done.returncode in (1, 2), done.stderr
+    assert "is not a language tag" in done.stderr or "There is no kind" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -104,11 +105,13 @@ def test_all_of_unicode_round_trips(stack: Stack, owner: Person) -> None:
 def test_a_private_key_stops_at_the_lock_and_cannot_be_approved(stack: Stack) -> None:
     lines = "\n".join("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj" for _ in range(4))
     text = f"# Keys {uuid4().hex[:6]}\n\n```\n-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----\n```\n"
-    item = submit(stack, text)
-    assert listed(stack, item)["state"] == "rejected"
-    done = stack.run("items", "decide", item.item_id, "--verdict", "approve", "--json")
-    assert '"decided": 0' in done.stdout or done.returncode
-    assert listed(stack, item)["state"] == "rejected"
+    one = {"kind": "page", "lang": "en", "path": f"keys-{uuid4().hex[:6]}", "text": text}
+    [refused] = stack.ask("console", "items.submit", items=[one])["refused"]
+    assert "private key" in refused["reason"]
+    [row] = [row for row in stack.items() if row["path"] == one["path"]]
+    assert row["state"] == "rejected"
+    assert stack.ask("console", "items.decide", items=[row["item_id"]], verdict="approve")["decided"] == 0
+    assert [again["state"] for again in stack.items() if again["path"] == one["path"]] == ["rejected"]
 
 
 def test_invisible_characters_are_marked_for_the_reviewer(stack: Stack, owner: Person) -> None:

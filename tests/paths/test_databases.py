@@ -18,7 +18,7 @@ def _separated(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "database"), itertools.product(SERVICES, (*DATABASES.values(), "postgres", "template1"))
+    ("service", "database"), list(itertools.product(SERVICES, (*DATABASES.values(), "postgres", "template1")))
 )
 def test_db_01_only_the_diagonal_connects(stack: Stack, service: str, database: str) -> None:
     answer = stack.ask_database(service, database, "SELECT 1 AS one")
@@ -34,11 +34,19 @@ def test_db_01_a_service_cannot_be_another_role(stack: Stack) -> None:
         assert "sqlstate" in answer, role
 
 
-def test_db_01_no_temporary_tables_and_no_foreign_catalogue(stack: Stack) -> None:
-    temporary = stack.ask_database("site", "site_db", "CREATE TEMP TABLE t (x int)")
-    assert temporary["sqlstate"] == "42501"
+def test_db_01_a_foreign_catalogue_cannot_be_read(stack: Stack) -> None:
     foreign = stack.ask_database("site", "console_site_db", "SELECT relname FROM pg_class")
     assert foreign["sqlstate"] in REFUSED
+
+
+@pytest.mark.parametrize("right", ["CONNECT", "TEMPORARY"])
+def test_db_01_public_has_no_right_on_any_database(stack: Stack, right: str) -> None:
+    """A temporary table is allowed in one's own database only (and limited there)."""
+    text = f"""SELECT datname, rolname FROM pg_database, pg_roles WHERE datallowconn AND NOT rolsuper
+               AND has_database_privilege(rolname, datname, '{right}') AND rolname NOT LIKE 'pg\\_%' ORDER BY 1, 2"""
+    found = {(row["datname"], row["rolname"]) for row in stack.rows("site", text)}
+    owners = {(database, f"{service}_owner") for service, database in DATABASES.items()}
+    assert found - owners == {(database, service) for service, database in DATABASES.items()}
 
 
 def test_db_01_no_role_of_a_service_is_more_than_a_login(stack: Stack) -> None:

@@ -188,7 +188,7 @@ def test_site_mode_off_answers_403_to_everybody(stack: Stack, owner: Person, vis
 
 def switch(stack: Stack, owner: Person, name: str, value: str) -> None:
     """Set a switch in the console and wait until the lock has it in force."""
-    answer = owner.send(f"/switches/{name}", "/switches", value=value, reason="a test needs it")
+    answer = owner.send(f"/switches/{name}", "/me", value=value, reason="a test needs it")
     assert answer.status_code == 303, answer.text[-1500:]
     query = f"SELECT value FROM app.switches WHERE name = '{name}'"
     until(lambda: [row["value"] for row in stack.rows("console", query)] == [value], 10, f"{name} is {value}")
