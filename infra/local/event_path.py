@@ -3,15 +3,13 @@
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from infra.nats.topology import durables
 from schemas.catalogue import BY_NAME, Event, from_stream, from_subject, to_stream, to_subject
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGING = {"stage", "forward"}
-HANDLING = {"on"}
 
 
 def main() -> int:
@@ -31,9 +29,9 @@ def sections(event: Event) -> Iterator[tuple[str, list[str]]]:
     """(title, lines) in the order in which the event travels."""
     yield f"{event.name} v{event.version}: {event.about}", []
     yield "defined", [_definition(event), _mention("schemas/catalogue.py", event.name), *_files(event)]
-    yield "staged", _calls("services", STAGING, event.name) or ["nowhere yet"]
+    yield "staged", list(_named(f"services/{event.owner}", event.name)) or ["nowhere yet"]
     yield "routed", list(_routes(event))
-    yield "handled", _calls("services", HANDLING, event.name) or ["forwarded by the lock, or nowhere yet"]
+    yield "handled", list(_handlers(event.name)) or ["nowhere yet"]
     yield "tested", _mentions("tests", event.name) or ["nowhere yet"]
 
 
@@ -66,46 +64,51 @@ def _durable(stream: str, subject: str) -> str:
     return f"{stream}/{names[0]}" if names else stream
 
 
-def _calls(folder: str, functions: set[str], name: str) -> list[str]:
-    """Calls and decorators of those functions whose first texts include the event's name."""
-    return [line for path in _sources(folder) for line in _calls_in(path, lambda call: _is_call(call, functions, name))]
+def _named(folder: str, name: str) -> Iterator[str]:
+    """Where the owner's code names the event other than to handle it: there it is staged, or a table says by which name."""
+    for path in _sources(folder):
+        tree, owner = _read(path)
+        handled = {id(each) for call in _handling(tree) for each in call.args}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and node.value == name and id(node) not in handled:
+                yield f"{path.relative_to(ROOT)}:{node.lineno}  {owner.get(node.lineno, '')}".rstrip()
 
 
-def _calls_in(path: Path, wanted: Callable[[ast.Call], bool]) -> Iterator[str]:
-    owner: dict[int, str] = {}
-    tree = ast.parse(path.read_text())
+def _handlers(name: str) -> Iterator[str]:
+    for path in _sources("services"):
+        tree, owner = _read(path)
+        for call in _handling(tree):
+            if any(isinstance(each, ast.Constant) and each.value == name for each in call.args):
+                yield f"{path.relative_to(ROOT)}:{call.lineno}  {owner.get(call.lineno, '')}".rstrip()
+
+
+def _handling(tree: ast.Module) -> list[ast.Call]:
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "on"]
+
+
+def _read(path: Path) -> tuple[ast.Module, dict[int, str]]:
+    """The module, and by line the function that it belongs to, decorators included."""
+    tree, owner = ast.parse(path.read_text()), {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             owner.update(dict.fromkeys(range(first, (node.end_lineno or first) + 1), node.name))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and wanted(node):
-            yield f"{path.relative_to(ROOT)}:{node.lineno}  {owner.get(node.lineno, '')}"
-
-
-def _is_call(call: ast.Call, functions: set[str], name: str) -> bool:
-    called = (
-        call.func.attr
-        if isinstance(call.func, ast.Attribute)
-        else call.func.id
-        if isinstance(call.func, ast.Name)
-        else ""
-    )
-    return called in functions and any(isinstance(each, ast.Constant) and each.value == name for each in call.args)
+    return tree, owner
 
 
 def _mentions(folder: str, name: str) -> list[str]:
-    return [line for path in _sources(folder) for line in _lines_with(path, name)]
+    """One line per file, with the line numbers."""
+    found = {path: [number for number, line in _numbered(path) if f'"{name}"' in line] for path in _sources(folder)}
+    return [f"{path.relative_to(ROOT)}:{','.join(map(str, numbers))}" for path, numbers in found.items() if numbers]
 
 
 def _mention(file: str, name: str) -> str:
-    return next(_lines_with(ROOT / file, name), file)
+    return next((f"{file}:{number}" for number, line in _numbered(ROOT / file) if f'"{name}"' in line), file)
 
 
-def _lines_with(path: Path, name: str) -> Iterator[str]:
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
-        if f'"{name}"' in line:
-            yield f"{path.relative_to(ROOT)}:{number}"
+def _numbered(path: Path) -> Iterator[tuple[int, str]]:
+    return enumerate(path.read_text().splitlines(), start=1)
 
 
 def _sources(folder: str) -> list[Path]:

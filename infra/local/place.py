@@ -29,6 +29,10 @@ def settle(named: Path, who: Identities) -> Layout:
         _refuse_foreign(real)
         if who.switching and not _enterable(real, who):
             real = _move_elsewhere(named, real)
+    if real.stat().st_uid != os.getuid():
+        raise Refused(
+            f"{real} belongs to another user; run it as that user, or name another folder with --state", code="state"
+        )
     folders.check_folder(real, 0o755, (os.getuid(), os.getgid()))
     _refuse_open_parents(real)
     socket = real / "run" / "pg" / ".s.PGSQL.5432"
@@ -78,8 +82,6 @@ def _refuse_foreign(real: Path) -> None:
             f"{real} is not empty and no state directory ({', '.join(strangers[:3])}, …); name another with --state",
             code="state",
         )
-    if real.stat().st_uid != os.getuid():
-        raise Refused(f"{real} belongs to another user", code="state")
 
 
 def _refuse_open_parents(real: Path) -> None:
