@@ -27,18 +27,28 @@ def status(state: State = DEFAULT_STATE, as_json: Json = False) -> None:
     raise typer.Exit(OK if found["ready"] else FAILED if found["running"] else NOT_RUNNING)
 
 
+COLUMNS = {
+    "reader_lag": "to read",
+    "unsent_events": "to send",
+    "oldest_unsent_seconds": "oldest",
+    "parked_events": "parked",
+}
+
+
 def _show(found: dict[str, Any]) -> None:
     table = Table(box=None, pad_edge=False)
-    for column in ("part", "state", "process", "restarts", "figures"):
-        table.add_column(column)
+    for column in ("part", "state", "process", "restarts", *COLUMNS.values(), ""):
+        table.add_column(column, justify="right" if column in COLUMNS.values() else "left")
     for name, part in (found["servers"] | found["services"]).items():
         colour = "green" if part["ready"] else "yellow"
+        figures = [_figure(part, key) for key in COLUMNS]
         table.add_row(
             name,
             f"[{colour}]{part['state']}[/]",
             str(part["pid"] or "–"),
             str(part["restarts"]),
-            escape(_figures(part)),
+            *figures,
+            escape(_red(part)),
         )
     out = Console(highlight=False, soft_wrap=True)
     out.print(table)
@@ -49,13 +59,20 @@ def _show(found: dict[str, Any]) -> None:
     )
 
 
-def _figures(part: dict[str, Any]) -> str:
-    red = [
+def _figure(part: dict[str, Any], key: str) -> str:
+    """Servers have no such figures; a service whose figure could not be had shows that."""
+    if "conditions" not in part:
+        return ""
+    value = part[key]
+    return "unknown" if value is None else f"{value:.0f} s" if key.endswith("seconds") else str(value)
+
+
+def _red(part: dict[str, Any]) -> str:
+    return "; ".join(
         f"{name}: {each.get('detail') or 'not ok'}"
         for name, each in part.get("conditions", {}).items()
         if not each.get("ok")
-    ]
-    return ", ".join([*red, *(f"{name} {value}" for name, value in part.get("figures", {}).items())])
+    )
 
 
 def _yes(value: bool) -> str:

@@ -1,12 +1,14 @@
 """What `status` says: the supervisor's view of every part, and each service's own figures."""
 
 import asyncio
+import logging
 from pathlib import Path
 from typing import Any
 
 from infra.local import config, control, readiness
 from infra.local.layout import Layout
 from infra.local.plans import SERVICE_ORDER
+from infra.nats.lag import reader_lag
 from shared.errors import Transient
 
 SERVERS = ("postgres", "nats")
@@ -23,7 +25,7 @@ def report(named: Path) -> Report:
         supervisor = control.ask(layout, "status")
     except Transient:
         return _empty() | _installation(found)
-    figures = asyncio.run(_figures(layout))
+    figures = asyncio.run(_figures(layout, found.ports["nats"]))
     parts: dict[str, Report] = supervisor["parts"]
     return {
         "ready": supervisor["ready"],
@@ -54,11 +56,21 @@ def _installation(found: config.Config) -> Report:
     return {"urls": found.urls, "os_separation": found.os_separation, "egress_separation": found.egress_separation}
 
 
-async def _figures(layout: Layout) -> dict[str, Report]:
-    answers = await asyncio.gather(*(readiness.figures(layout.health(name)) for name in SERVICE_ORDER))
-    return {name: _of_service(answer) for name, answer in zip(SERVICE_ORDER, answers, strict=True)}
+async def _figures(layout: Layout, port: int) -> dict[str, Report]:
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on a closed TLS connection says nothing
+    answers = asyncio.gather(*(readiness.figures(layout.health(name)) for name in SERVICE_ORDER))
+    lag = await reader_lag(port, layout.tls / "ca.pem", layout.admin_seed)
+    return {name: _of_service(answer, lag.get(name)) for name, answer in zip(SERVICE_ORDER, await answers, strict=True)}
 
 
-def _of_service(answer: Report) -> Report:
-    """Unknown figures are left out, never shown as zero (rule 30)."""
-    return {key: answer[key] for key in ("conditions", "figures") if key in answer}
+def _of_service(answer: Report, lag: int | None) -> Report:
+    """Unknown figures are null, never zero (rule 30)."""
+    figures = answer.get("figures", {})
+    return {
+        "conditions": answer.get("conditions", {}),
+        "reader_lag": lag,
+        "oldest_unsent_seconds": figures.get("oldest_unsent_seconds"),
+        "unsent_events": figures.get("unsent_events"),
+        "parked_events": figures.get("parked_events"),
+        "figures": figures,
+    }
