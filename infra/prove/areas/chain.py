@@ -1,0 +1,83 @@
+"""Area chain: the gate's log from its bytes, the site's copy of it, a fresh head, and keys by duty (S3, S6)."""
+
+import asyncio
+import base64
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+from infra.local.layout import SIGNING_KEYS
+from infra.prove.check import Book, Check
+from infra.prove.target import Target
+from schemas.catalogue import SERVICES
+from shared.clock import now
+
+OLDEST_HEAD = timedelta(hours=24)
+CATCH_UP_SECONDS = 5.0
+EVERY_SECONDS = 0.3
+
+
+async def check(target: Target) -> list[Check]:
+    book = Book("chain")
+    await asyncio.gather(_logs(target, book), _keys(target, book))
+    return book.checks
+
+
+async def _logs(target: Target, book: Book) -> None:
+    bridge, site = await _caught_up(target)
+    book.holds("bridge", "the gate's log follows from its bytes, entry by entry", bridge["fault"])
+    book.holds("bridge", "every revision has the content of its hash, every publication its revision", ", ".join(bridge["contents"][:3]))
+    book.holds("site", "its copy of the log follows from its bytes, entry by entry", site["fault"])
+    book.same("site", "its copy ends where the gate's log ends", (bridge["seq"], bridge["head"]), (site["seq"], site["head"]))
+    book.same("site", "its head is that of its copy", [site["seq"], site["head"]], site["state"])
+    book.holds("site", "every row is covered by its receipt", "; ".join(site["rows"][:3]))
+    book.holds("site", "every published item has its row", ", ".join(site["missing"][:3]))
+    book.holds("site", "every withdrawn item has its tombstone", ", ".join(site["graves"][:3]))
+    _head(book, site["newest_head"], bridge["seq"])
+
+
+async def _caught_up(target: Target) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Both logs. The site may be a moment behind: look again before calling it a difference."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + CATCH_UP_SECONDS
+    while True:
+        bridge, site = await asyncio.gather(_verify(target, "bridge"), _verify(target, "site"))
+        if bridge["head"] == site["head"] or loop.time() > deadline:
+            return bridge, site
+        await asyncio.sleep(EVERY_SECONDS)
+
+
+async def _verify(target: Target, service: str) -> dict[str, Any]:
+    (outcome,) = await target.run(service, [{"kind": "chain", "as": service}])
+    found: dict[str, Any] = outcome["value"]
+    return found
+
+
+def _head(book: Book, newest: dict[str, Any] | None, seq: int) -> None:
+    if newest is None:
+        book.holds("site", "the newest signed head is younger than 24 hours", "there is no head that the gate signed")
+        return
+    age = now() - datetime.fromisoformat(newest["at"])
+    book.holds("site", "the newest signed head is younger than 24 hours", "" if age < OLDEST_HEAD else f"it is {age} old")
+    book.holds("site", "the newest signed head lies in the log", "" if newest["seq"] <= seq else f"it is about entry {newest['seq']}, the log ends at {seq}")
+
+
+async def _keys(target: Target, book: Book) -> None:
+    outcomes = await asyncio.gather(*(target.run(service, [{"kind": "keys", "op": "public", "as": service}]) for service in SERVICES))
+    files = {f"{service}/{name}": public for service, (found,) in zip(SERVICES, outcomes, strict=True) for name, public in found["value"]["files"].items()}
+    for name, public in files.items():
+        twins = [other for other, its in files.items() if its == public and other != name]
+        book.holds(name.split("/")[0], f"key of its own: {name}", f"the same key as {', '.join(twins)}" if twins else "")
+    expected = sorted(f"{service}/{name}" for service in SERVICES for name in ("bus.nk", *(f"{duty}.key" for duty in SIGNING_KEYS.get(service, ()))))
+    book.same("installation", "one key for each duty and no other", expected, sorted(files))
+    _published(target, book, files)
+
+
+def _published(target: Target, book: Book, files: dict[str, str]) -> None:
+    """keys/public.json says of each duty what its private half says."""
+    public = json.loads(target.layout.public_keys.read_text())
+    holders = {"decision": "console", "gate": "bridge", "envelope": "bridge"}
+    for duty, service in holders.items():
+        named = [base64.b64decode(each["public_key"]).hex() for each in public.get(duty, [])]
+        book.same("installation", f"the published {duty} key is the one in use", [files.get(f"{service}/{duty}.key")], named)
+    book.same("installation", "no other duty is published", sorted(holders), sorted(duty for duty, value in public.items() if isinstance(value, list)))
