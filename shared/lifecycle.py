@@ -74,8 +74,9 @@ class Service:
         """Something with start and stop; started in order after the bus, stopped in reverse."""
         self._parts.append(part)
 
-    def http(self, app: Any, host: str, port: int) -> None:
-        self._servers.append(HttpServer(app, host=host, port=port))
+    def http(self, app: Any, host: str, port: int, *, closing: Callable[[], None] | None = None) -> None:
+        """Serve an ASGI app. `closing` is called when the server begins to stop: to end streams that would hold it up."""
+        self._servers.append(HttpServer(app, host=host, port=port, closing=closing))
 
     def operator(self, verbs: Mapping[str, Verb]) -> None:
         self._verbs |= verbs

@@ -19,7 +19,7 @@ from services.console.people.domain import ABSOLUTE, Caller, Need, Session
 from services.console.people.usecases.find_session import find_session
 from services.console.queue.views import count_waiting
 from services.console.rendering import Templates
-from shared.errors import SchleuseError
+from shared.errors import SchleuseError, Transient
 from shared.telemetry import current_traceparent, span, trace_id_of
 
 PRIVATE = {"Cache-Control": "private, no-store"}
@@ -77,13 +77,22 @@ class Desk:
         try:
             return await act()
         except SchleuseError as error:
-            session = await self._session(request)
-            trace = trace_id_of(current_traceparent())
-            return await self.show(request, "error.html", session, error.status, error=error, trace=trace)
+            return await self._tell(request, error)
+
+    async def _tell(self, request: Request, error: SchleuseError) -> Response:
+        """The error's page; what was posted while the database was away is offered to be sent again."""
+        told = {"error": error, "trace": trace_id_of(current_traceparent()), "carried": ()}
+        try:
+            return await self.show(request, "error.html", await self._session(request), error.status, **told)
+        except Transient:
+            form: Form = getattr(request.state, "form", Form())
+            carried = form.fields if request.method == "POST" and not form.text("password") else ()
+            page = self._templates.render("error.html", {**told, "carried": carried, "path": request.url.path})
+            return HTMLResponse(page, error.status, headers=PRIVATE)
 
     async def _admit(self, request: Request, handler: Handler, need: Need) -> Response:
         posting = request.method not in {"GET", "HEAD"}
-        form = await read_form(request) if posting else Form()
+        form = request.state.form = await read_form(request) if posting else Form()
         session = await self._session(request)
         if session is None:
             return await self._ask_to_sign_in(request, form)
@@ -98,7 +107,8 @@ class Desk:
 
     def is_ours(self, form: Form, cookie: str) -> bool:
         """Whether the form carries the token that belongs to this browser's cookie."""
-        return bool(cookie) and hmac.compare_digest(form.text("token"), self.console.form_token(cookie))
+        given, expected = form.text("token").encode("utf-8", "replace"), self.console.form_token(cookie).encode()
+        return bool(cookie) and hmac.compare_digest(given, expected)
 
     async def _ask_to_sign_in(self, request: Request, form: Form) -> Response:
         place = request.url.path + (f"?{request.url.query}" if request.url.query else "")

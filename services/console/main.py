@@ -13,19 +13,6 @@ from shared.settings import Settings
 from shared.signing import SigningKey
 
 
-class LivePart:
-    """Ends the streams of open pages at stop."""
-
-    def __init__(self, live: Live) -> None:
-        self._live = live
-
-    async def start(self) -> None:
-        """Nothing: pages subscribe by themselves."""
-
-    async def stop(self) -> None:
-        self._live.stop()
-
-
 def compose(settings: Settings) -> Service:
     """Everything wired, nothing started."""
     service = Service(settings)
@@ -43,8 +30,7 @@ def compose(settings: Settings) -> Service:
         health=service.health,
     )
     service.operator(ConsoleOperator(console).verbs)
-    service.part(LivePart(live))
-    service.http(make_web(console), settings.host, settings.port)
+    service.http(make_web(console), settings.host, settings.port, closing=live.stop)
     return service
 
 

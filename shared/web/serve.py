@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,17 @@ class HttpServer:
     """One ASGI app on a TCP address or a Unix socket."""
 
     def __init__(
-        self, app: Any, *, host: str = "", port: int = 0, path: Path | None = None, grace: float = 3.0
+        self,
+        app: Any,
+        *,
+        host: str = "",
+        port: int = 0,
+        path: Path | None = None,
+        grace: float = 3.0,
+        closing: Callable[[], None] | None = None,
     ) -> None:
         self._host, self._port, self._path = host, port, path
+        self._closing = closing
         self._server = _Server(
             uvicorn.Config(
                 app,
@@ -74,6 +82,8 @@ class HttpServer:
 
     async def stop(self) -> None:
         self._server.should_exit = True
+        if self._closing is not None:
+            self._closing()
         if self._task is not None:
             await self._task
         if self._path is not None:

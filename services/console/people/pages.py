@@ -54,7 +54,7 @@ class SignInPages:
                 )
                 await submit_item(tx, OPERATOR, read_draft("page", "en", "welcome", EXAMPLE))
             session = await sign_in(
-                self._console.db, self._console.passwords, given["handle"], password, _address(request)
+                self._console.db, self._console.passwords, given["handle"], password, self._address(request)
             )
         except SchleuseError as error:
             if error.code == "link":
@@ -94,7 +94,7 @@ class SignInPages:
         handle, place = form.text("handle"), safe_place(form.text("next"))
         try:
             token = await sign_in(
-                self._console.db, self._console.passwords, handle, form.text("password"), _address(request)
+                self._console.db, self._console.passwords, handle, form.text("password"), self._address(request)
             )
         except SchleuseError as error:
             told = {"refused": error, "handle": handle, "carried": carried.fields, "carried_to": place, "next": place}
@@ -115,6 +115,9 @@ class SignInPages:
         )
         return response
 
+    def _address(self, request: Request) -> str:
+        return address_of(request, self._console.settings.trusted_proxies)
+
     def _signed_in(self, response: Response, token: str) -> Response:
         self._desk.set_cookie(response, self._desk.cookie, token)
         return response
@@ -129,8 +132,13 @@ class SignInPages:
         return form
 
 
-def _address(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
+def address_of(request: Request, trusted: tuple[str, ...]) -> str:
+    """Who sent this; X-Forwarded-For is believed from trusted proxies only."""
+    client = request.client.host if request.client else "unknown"
+    if client not in trusted:
+        return client
+    hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()]
+    return next((hop for hop in reversed(hops) if hop not in trusted), client)
 
 
 def _same_twice(form: Form) -> None:
