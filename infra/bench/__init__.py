@@ -1,0 +1,1 @@
+"""`schleuse bench`: what the running system reaches, beside what its parts reach alone."""

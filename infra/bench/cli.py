@@ -1,0 +1,55 @@
+"""`schleuse bench lock`."""
+
+import signal
+import sys
+from contextlib import nullcontext
+from typing import Annotated
+
+import typer
+import uvloop
+
+from infra.bench.lock import Bench, Sizes
+from infra.bench.report import show
+from infra.bench.target import running_at, throwaway
+from infra.cli.options import DEFAULT_STATE, Json, State, print_json
+
+
+def register(app: typer.Typer) -> None:
+    bench = typer.Typer(help="Measure what this machine reaches.", no_args_is_help=True)
+    bench.callback()(_nothing)
+    bench.command("lock")(lock)
+    app.add_typer(bench, name="bench")
+
+
+def _nothing() -> None:
+    """Keeps `bench` a group while it has one command."""
+
+
+def lock(
+    live: Annotated[
+        bool, typer.Option("--live", help="Measure the stack that runs in --state; leaves pages and counts in it.")
+    ] = False,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Report the best of so many.")] = 3,
+    size: Annotated[float, typer.Option("--size", help="Share of the full work; below 1 for a quick look.")] = 1.0,
+    state: State = DEFAULT_STATE,
+    as_json: Json = False,
+) -> None:
+    """Measure the lock: latency, rates and memory, beside what its parts reach alone in the same run.
+
+    Takes some minutes, in a throwaway stack of its own. Use a machine that does nothing else: each run shows how many cores
+    it had and how much of the machine was idle. Figures go to standard output, progress to standard error.
+    """
+    signal.signal(signal.SIGTERM, _end)
+    with nullcontext(running_at(state, own=False)) if live else throwaway(_say) as target:
+        found = uvloop.run(Bench(target, Sizes.scaled(runs, size), _say).measure())
+    print_json(found) if as_json else show(found)
+
+
+def _end(*_: object) -> None:
+    """A throwaway stack is stopped also when the command is told to end."""
+    raise SystemExit(143)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
