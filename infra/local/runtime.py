@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +45,8 @@ NOT_COPIED = (
     "lib2to3",
     "turtledemo",
 )
+COPY_FORM = "2"
+"""Raised when copies must be made anew although the originals did not change."""
 PROBE = "import os,sys; sys.exit(0 if all(os.access(p, os.X_OK if x == 'x' else os.R_OK) for x, p in (a.split(':', 1) for a in sys.argv[1:])) else 3)"
 
 
@@ -117,9 +119,9 @@ def _site_packages() -> Path:
 def _copy(layout: Layout, original: Runtime, uid: int, gid: int) -> Runtime:
     layout.runtime.mkdir(mode=0o755, exist_ok=True)
     code, site, tools = layout.runtime / "code", layout.runtime / "site-packages", layout.runtime / "bin"
-    _refresh(code, original.code, PACKAGES)
-    _refresh(site, _site_packages(), _run_time_packages())
-    _refresh(tools, original.nats.parent, (original.nats.name,))
+    _refresh(code, original.code, PACKAGES, _files_of(original.code))
+    _refresh(site, _site_packages(), _run_time_packages(), _site_packages().glob("*.dist-info/RECORD"))
+    _refresh(tools, original.nats.parent, (original.nats.name,), (original.nats,))
     python = _interpreter(layout, uid, gid)
     return Runtime(python, code, f"{code}:{site}", tools / original.nats.name, copied=True)
 
@@ -130,10 +132,14 @@ def _run_time_packages() -> list[str]:
     )
 
 
-def _refresh(target: Path, source: Path, names: Iterable[str]) -> None:
-    """Copy when something changed since the last copy; the old copy stays until the new one is complete."""
-    names = list(names)
-    stamp = _fingerprint(source, names)
+def _files_of(code: Path) -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from (path for path in (code / package).rglob("*") if path.suffix != ".pyc" and path.is_file())
+
+
+def _refresh(target: Path, source: Path, names: Iterable[str], telling: Iterable[Path]) -> None:
+    """Copy when one of the telling files changed since the last copy; the old copy stays until the new one is complete."""
+    stamp = _fingerprint(telling)
     mark = target.with_name(f"{target.name}.stamp")
     if target.exists() and mark.exists() and mark.read_text() == stamp:
         return
@@ -150,12 +156,11 @@ def _refresh(target: Path, source: Path, names: Iterable[str]) -> None:
     mark.write_text(stamp)
 
 
-def _fingerprint(source: Path, names: list[str]) -> str:
-    found = hashlib.sha256()
-    for name in names:
-        for path in [source / name, *sorted((source / name).rglob("*.py")), *sorted((source / name).rglob("*.html"))]:
-            status = path.stat()
-            found.update(f"{path}\0{status.st_mtime_ns}\0{status.st_size}\n".encode())
+def _fingerprint(files: Iterable[Path]) -> str:
+    found = hashlib.sha256(COPY_FORM.encode())
+    for path in sorted(files):
+        status = path.stat()
+        found.update(f"{path}\0{status.st_mtime_ns}\0{status.st_size}\n".encode())
     return found.hexdigest()
 
 
