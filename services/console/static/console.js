@@ -91,6 +91,11 @@
     for (const old of all("[data-live-on]")) {
       const next = fresh.getElementById(old.id);
       if (!about.has(old.dataset.liveOn) || !next || next.outerHTML === old.outerHTML) continue;
+      // What is decided on is what was read: a form for another content never slips in under the hand.
+      if (old.dataset.hash !== next.dataset.hash) {
+        newer(old);
+        continue;
+      }
       if (old.contains(document.activeElement) && old.dataset.as && dirty(old)) {
         if (old.dataset.as !== next.dataset.as) toast("This changed while you were typing. Load the page again to see it.");
         continue;
@@ -98,6 +103,18 @@
       if (old.dataset.as && old.dataset.as === next.dataset.as) continue;
       old.replaceWith(next);
     }
+  }
+  function newer(panel) {
+    if (panel.id !== "decision" || one("[data-newer]", panel)) return;
+    const note = document.createElement("p");
+    const link = document.createElement("a");
+    note.className = "notice wait";
+    note.dataset.newer = "yes";
+    note.setAttribute("role", "alert");
+    link.href = location.href;
+    link.textContent = "Show it";
+    note.append("A newer revision came in while you were reading. A decision on this one would be refused. ", link);
+    panel.prepend(note);
   }
   function plan(about) {
     wanted.add(about);
