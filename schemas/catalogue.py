@@ -238,6 +238,15 @@ EVENTS: tuple[Event, ...] = (
         control=True,
     ),
     Event(
+        "key.applied",
+        "bridge",
+        ("console",),
+        {1: bridge.KeyApplied},
+        "deliver",
+        "A decision key counts, or counts no more, at the lock.",
+        control=True,
+    ),
+    Event(
         "item.published",
         "bridge",
         ("site",),

@@ -91,6 +91,18 @@ class SwitchApplied(Data):
     version: int
 
 
+class KeyApplied(Data):
+    """A decision key was added or revoked at the lock; it counts from this place in the gate's log on."""
+
+    action: Literal["added", "revoked"]
+    key_id: Line
+    statement_hash: Hash
+    gate_seq: int
+    by: Actor
+    reason: Text
+    at: Instant
+
+
 class ItemPublished(Data):
     """The receipt: the console's signed Decision, the gate's signed entry, and the exact content bytes."""
 

@@ -1,5 +1,6 @@
 """A decision key is added or revoked: an entry of the gate's log, so that the site stops accepting a revoked key too (S6)."""
 
+from schemas.bridge.v1 import KeyApplied
 from schemas.console.v1 import KeyChanged
 from schemas.statements import KeyChange
 from services.bridge import store
@@ -8,7 +9,7 @@ from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.tables import decision_keys
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
-from services.bridge.usecases.record_decision import signed_row
+from services.bridge.usecases.record_decision import person, signed_row
 from services.bridge.usecases.refuse_decision import refuse_decision
 from shared.bus import Received
 from shared.clock import now
@@ -16,7 +17,7 @@ from shared.db import Tx
 
 
 async def change_key(tx: Tx, event: Received[KeyChanged], keys: DecisionKeys, gate: Gate) -> None:
-    """One transaction: the key's row and its entry in the gate's log. From its commit on the change counts."""
+    """One transaction: the key's row, its entry in the gate's log, and `key.applied`. From its commit on the change counts."""
     step, data = Step(tx, event), event.data
     await store.lock_gate(tx)
     rules = await store.rules(tx)
@@ -28,8 +29,20 @@ async def change_key(tx: Tx, event: Received[KeyChanged], keys: DecisionKeys, ga
         return
     what = {"action": change.action, "subject_key_id": change.subject_key_id, "public_key": change.subject_public_key}
     step.writes.add(decision_keys, what | signed_row(data.statement, data.opening))
-    append_entry(step, gate.entry(rules.head, "key", data.statement, now()), None, data.opening.person_id)
-    await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
+    at, by = now(), person(data.opening)
+    sealed = gate.entry(rules.head, "key", data.statement, at)
+    append_entry(step, sealed, None, by.id)
+    applied = KeyApplied(
+        action=change.action,
+        key_id=change.subject_key_id,
+        statement_hash=data.statement.hash,
+        gate_seq=sealed.seq,
+        by=by,
+        reason=data.opening.reason,
+        at=at,
+    )
+    step.tell("key.applied", applied, key="keys", version=len(rules.keys) + 1, actor=by.id, decided_by=by.id)
+    await step.done(decided_by=by.id, signature=data.statement.signature)
 
 
 def _judge(event: Received[KeyChanged], change: KeyChange, keys: DecisionKeys, rules: store.Rules) -> Refusal | None:

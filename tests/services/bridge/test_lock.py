@@ -224,11 +224,14 @@ async def test_a_withdrawn_schedule_publishes_nothing(lock: Lock) -> None:
 
 async def test_a_revoked_key_decides_no_more(lock: Lock) -> None:
     other = SigningKey(b"n" * 32)
-    assert names(await lock.change_key("added", other)) == ["key.recorded>site"]
+    told = await lock.change_key("added", other)
+    assert names(told) == ["key.recorded>site", "key.applied>console"]
+    applied = told[1]["data"]
+    assert (applied["action"], applied["key_id"], applied["by"]["id"]) == ("added", other.key_id, "boss")
     of = revision()
     await lock.submit(of)
     new = Signer(other)
-    assert names(await lock.change_key("revoked", other)) == ["key.recorded>site"]
+    assert names(await lock.change_key("revoked", other)) == ["key.recorded>site", "key.applied>console"]
     signed = new.decision(of, "approve", 1, who := opening())
     assert (await lock.decide(of, "approve", 1, who, signed=signed))[0]["data"]["code"] == "revoked_key"
     assert "item.published>site" in names(await lock.decide(of, "approve", 1))
