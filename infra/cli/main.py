@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "items": "infra.cli.items",
     "signals": "infra.cli.signals",
     "parked": "infra.cli.parked",
+    "keys": "infra.cli.keys",
     "trace": "infra.cli.trace",
     "prove": "infra.prove.cli",
     "bench": "infra.bench.cli",

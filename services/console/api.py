@@ -140,12 +140,12 @@ class Api:
     async def decide(self, item_id: UUID, new: NewDecision, caller: Caller) -> Outcome:
         order = Order(item_id, new.verdict, new.reason, new.revision, new.content_hash, new.version)
         async with self._console.db.transaction() as tx:
-            decided = await decide_item(tx, self._console.key, caller, order)
+            decided = await decide_item(tx, await self._console.ring.signing(tx), caller, order)
         return await self._outcome(item_id, decided.statement_hash)
 
     async def withdraw(self, item_id: UUID, new: NewWithdrawal, caller: Caller) -> Outcome:
         async with self._console.db.transaction() as tx:
-            decided = await withdraw_item(tx, self._console.key, caller, item_id, new.reason)
+            decided = await withdraw_item(tx, await self._console.ring.signing(tx), caller, item_id, new.reason)
         return await self._outcome(item_id, decided.statement_hash)
 
     async def totals(self, caller: Caller) -> dict[str, int]:

@@ -1,12 +1,13 @@
 """Events in, use cases called. Every handler runs in the transaction that notes its event as handled."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from schemas.bridge.v1 import DecisionRefused, ItemMoved, ItemQueued, SubmissionRefused, SwitchApplied
+from schemas.bridge.v1 import DecisionRefused, ItemMoved, ItemQueued, KeyApplied, SubmissionRefused, SwitchApplied
 from schemas.connectors.v1 import CallAudited
 from schemas.site.v1 import ItemApplied, RowRejected, SignalsRecorded
 from services.console.audit.usecases.record_calls import record_calls
 from services.console.audit.usecases.record_rejection import record_rejection
+from services.console.keys.usecases.record_key import record_key, record_key_refused
 from services.console.live import Live
 from services.console.queue.usecases.record_applied import record_applied
 from services.console.queue.usecases.record_moved import record_moved
@@ -19,10 +20,10 @@ from shared.db import Tx
 
 
 class ConsoleIntake:
-    """What the console reads. `live` tells open pages after the commit."""
+    """What the console reads. After the commit `live` tells open pages, and `wake_keys` is called when it was about a key."""
 
-    def __init__(self, live: Live) -> None:
-        self._live = live
+    def __init__(self, live: Live, wake_keys: Callable[[], None]) -> None:
+        self._live, self._wake_keys = live, wake_keys
 
     @on("item.queued")
     async def on_item_queued(self, tx: Tx, event: Received[ItemQueued]) -> None:
@@ -45,6 +46,8 @@ class ConsoleIntake:
     async def on_decision_refused(self, tx: Tx, event: Received[DecisionRefused]) -> None:
         await record_refused(tx, event.data)
         await record_switch_refused(tx, event.data)
+        if await record_key_refused(tx, event.data):
+            tx.after_commit(self._wake_keys)
         item_id = str(event.data.item_id) if event.data.item_id else None
         self._tell(tx, event="refused", item_id=item_id, reason=event.data.reason)
 
@@ -52,6 +55,11 @@ class ConsoleIntake:
     async def on_switch_applied(self, tx: Tx, event: Received[SwitchApplied]) -> None:
         await record_switch(tx, event.data)
         self._tell(tx, event="switch", name=event.data.name, value=event.data.value)
+
+    @on("key.applied")
+    async def on_key_applied(self, tx: Tx, event: Received[KeyApplied]) -> None:
+        await record_key(tx, event.data)
+        tx.after_commit(self._wake_keys)
 
     @on("item.applied")
     async def on_item_applied(self, tx: Tx, event: Received[ItemApplied]) -> None:

@@ -1,7 +1,7 @@
 """What open pages are told while one watches: a small hub in memory, fed after commits."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +13,8 @@ ROOM = 200
 """Messages a slow page may be behind before it is told to load again."""
 PING = 15.0
 """Seconds of silence after which a stream shows that it is alive."""
+LOOK_AGAIN = 1.0
+"""Seconds; another instance may have read what one waits for, and its news does not reach this process."""
 END: dict[str, Any] = {"event": "end"}
 
 
@@ -58,6 +60,22 @@ class Live:
         """Tell every open page. Call it after the commit."""
         for listener in self._listeners:
             listener.tell(message)
+
+    async def until(self, look: Callable[[], Awaitable[bool]], seconds: float) -> bool:
+        """Ask `look` after each piece of news until it says yes; False when the time is over."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        async with self.listen() as listener:
+            while not await look():
+                left = deadline - asyncio.get_running_loop().time()
+                if left <= 0:
+                    return False
+                try:
+                    await asyncio.wait_for(listener.messages.get(), timeout=min(left, LOOK_AGAIN))
+                except TimeoutError:
+                    continue
+                while not listener.messages.empty():
+                    listener.messages.get_nowait()
+        return True
 
     def end(self, *, session: str | None = None, person: str | None = None) -> None:
         """End the streams of a session or a person: signed out, or another role."""

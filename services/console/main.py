@@ -1,6 +1,9 @@
 """Composition root of the console."""
 
 from services.console.intake import ConsoleIntake
+from services.console.keys.keeper import KeyKeeper
+from services.console.keys.operator import KeyOperator
+from services.console.keys.ring import KeyRing
 from services.console.live import Live
 from services.console.operator import ConsoleOperator
 from services.console.parts import Console
@@ -10,26 +13,27 @@ from services.console.web import make_web
 from shared.inbox.parked import ParkedDesk
 from shared.lifecycle import Service
 from shared.settings import Settings
-from shared.signing import SigningKey
 
 
 def compose(settings: Settings) -> Service:
     """Everything wired, nothing started."""
     service = Service(settings)
     db = service.database(app, core)
-    live = Live()
-    link = service.bus(ConsoleIntake(live))
+    live, ring = Live(), KeyRing(settings.keys)
+    keeper = KeyKeeper(db, ring, live, service.health)
+    link = service.bus(ConsoleIntake(live, keeper.wake))
     console = Console(
         settings=settings,
         db=db,
         live=live,
-        key=SigningKey.load(settings.keys / "decision.key"),
+        ring=ring,
         form_key=(settings.keys / "session.key").read_bytes().strip(),
         passwords=Passwords(),
         parked=ParkedDesk(db, link.applier, link.reader),
         health=service.health,
     )
-    service.operator(ConsoleOperator(console).verbs)
+    service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
+    service.part(keeper)
     service.http(make_web(console), settings.host, settings.port, closing=live.stop)
     return service
 

@@ -122,9 +122,10 @@ class ConsoleOperator:
     ) -> Sequence[Decided]:
         sent: list[Decided] = []
         async with self._console.db.transaction() as tx:
+            key = await self._console.ring.signing(tx)
             for item_id in sorted(ids):
                 try:
-                    sent.append(await decide_item(tx, self._console.key, OPERATOR, Order(item_id, verdict, reason)))
+                    sent.append(await decide_item(tx, key, OPERATOR, Order(item_id, verdict, reason)))
                 except (Refused, Conflict, NotFound) as error:
                     refused.append({"item_id": str(item_id), "reason": error.message, "code": error.code})
         return sent
@@ -160,7 +161,9 @@ class ConsoleOperator:
         with span("console operator items.withdraw"):
             async with self._console.db.transaction() as tx:
                 item_id = await find_item(tx, str(args["item"]))
-                sent = await withdraw_item(tx, self._console.key, OPERATOR, item_id, str(args.get("reason") or ""))
+                sent = await withdraw_item(
+                    tx, await self._console.ring.signing(tx), OPERATOR, item_id, str(args.get("reason") or "")
+                )
         return await self._verdicts([sent], refused, "withdrawn")
 
     async def wait(self, args: Args) -> Args:

@@ -5,23 +5,23 @@ import hmac
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from services.console.keys.ring import KeyRing
 from services.console.live import Live
 from services.console.people.passwords import Passwords
 from shared.db import Database
 from shared.health import Health
 from shared.inbox.parked import ParkedDesk
 from shared.settings import Settings
-from shared.signing import SigningKey
 
 
 @dataclass(frozen=True)
 class Console:
-    """The parts of one running console. `form_key` binds form tokens to cookies; `key` signs decisions (S3)."""
+    """The parts of one running console. `form_key` binds form tokens to cookies; `ring` holds the keys that sign decisions (S3)."""
 
     settings: Settings
     db: Database
     live: Live
-    key: SigningKey
+    ring: KeyRing
     form_key: bytes = field(repr=False)
     passwords: Passwords
     parked: ParkedDesk

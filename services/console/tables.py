@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     Date,
     DateTime,
@@ -239,6 +240,28 @@ switch_changes = Table(
     Column("outcome_reason", Text),
     Index("switch_changes_by_age", "at"),
 )
+
+# keys: the decision keys of this console, and which one signs
+decision_keys = Table(
+    "decision_keys",
+    app,
+    Column("key_id", Text, primary_key=True),
+    Column("public_key", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("statement_hash", Text, unique=True),
+    Column("refusal", Text),
+    _when("at", nullable=False),
+)
+"""`statement_hash`: of the newest change that the lock was asked for; `refusal`: why it said no."""
+signing = Table(
+    "signing",
+    app,
+    Column("only", Boolean, CheckConstraint("only"), primary_key=True, server_default=text("true")),
+    Column("key_id", Text, ForeignKey("app.decision_keys.key_id"), nullable=False),
+    Column("next_key_id", Text, ForeignKey("app.decision_keys.key_id")),
+    _flag("revoke_old"),
+)
+"""One row. `next_key_id` signs once the lock has recorded it."""
 
 # signals
 signal_counts = Table(

@@ -11,10 +11,10 @@ from schemas.text import text_fault
 from shared.errors import Forbidden, Refused
 
 Role = Literal["owner", "admin", "moderator", "member", "viewer"]
-Need = Literal["read", "submit", "decide", "switch", "people"]
+Need = Literal["read", "submit", "decide", "switch", "people", "keys"]
 ROLES: tuple[Role, ...] = get_args(Role)
 _MAY: dict[Role, frozenset[Need]] = {
-    "owner": frozenset({"read", "submit", "decide", "switch", "people"}),
+    "owner": frozenset({"read", "submit", "decide", "switch", "people", "keys"}),
     "admin": frozenset({"read", "submit", "decide", "switch"}),
     "moderator": frozenset({"read", "submit", "decide"}),
     "member": frozenset({"read", "submit"}),
@@ -26,6 +26,7 @@ _WORDS: dict[Need, str] = {
     "decide": "decide on items",
     "switch": "set switches",
     "people": "manage people",
+    "keys": "change decision keys",
 }
 IDLE = timedelta(hours=12)
 ABSOLUTE = timedelta(days=7)

@@ -56,7 +56,7 @@ class QueuePages:
         item_id, order = as_uuid(visit.request.path_params["item_id"]), order_of(visit)
         try:
             async with self._console.db.transaction() as tx:
-                await decide_item(tx, self._console.key, visit.caller, order)
+                await decide_item(tx, await self._console.ring.signing(tx), visit.caller, order)
         except Conflict as conflict:
             return await self._show(visit, item_id, 409, conflict=conflict, typed=order.reason)
         except Refused as refused:
@@ -78,7 +78,9 @@ class QueuePages:
         item_id, reason = as_uuid(visit.request.path_params["item_id"]), visit.form.text("reason")
         try:
             async with self._console.db.transaction() as tx:
-                await withdraw_item(tx, self._console.key, visit.caller, item_id, reason, visit.form.whole("version"))
+                await withdraw_item(
+                    tx, await self._console.ring.signing(tx), visit.caller, item_id, reason, visit.form.whole("version")
+                )
         except Conflict as conflict:
             return await self._show(visit, item_id, 409, conflict=conflict, typed=reason)
         return go(f"/queue/{item_id}{filter_query(visit.request)}")

@@ -50,9 +50,10 @@ class TogetherPages:
         done: list[Outcome] = []
         refused: list[Outcome] = []
         async with self._console.db.transaction() as tx:
+            key = await self._console.ring.signing(tx)
             for order, title in sorted(map(_order, visit.form.every("item")[:MOST]), key=lambda each: each[0].item_id):
                 try:
-                    await decide_item(tx, self._console.key, visit.caller, order)
+                    await decide_item(tx, key, visit.caller, order)
                     done.append(Outcome(order.item_id, title, ""))
                 except (Conflict, Refused, NotFound) as error:
                     refused.append(Outcome(order.item_id, title, error.message))

@@ -35,7 +35,7 @@ class SwitchPages:
         try:
             async with self._console.db.transaction() as tx:
                 version = visit.form.whole("version")
-                await set_switch(tx, self._console.key, visit.caller, name, value, reason, version)
+                await set_switch(tx, await self._console.ring.signing(tx), visit.caller, name, value, reason, version)
         except (Refused, Conflict) as refused:
             return await self._show(visit, refused.status, asked=name, to=value, refused=refused, typed=reason)
         return go("/switches")

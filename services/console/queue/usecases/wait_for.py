@@ -1,33 +1,11 @@
 """Wait until the lock has answered what was handed to it."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
 from services.console.live import Live
 from services.console.queue import store, views
 from shared.db import Database
-
-_LOOK_AGAIN = 1.0
-"""Seconds; another instance may have read the answer, and its news does not reach this process."""
-
-
-async def _until(live: Live, look: Callable[[], Awaitable[bool]], seconds: float) -> bool:
-    """Ask `look` after each piece of news until it says yes; False when the time is over."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    async with live.listen() as listener:
-        while not await look():
-            left = deadline - asyncio.get_running_loop().time()
-            if left <= 0:
-                return False
-            try:
-                await asyncio.wait_for(listener.messages.get(), timeout=min(left, _LOOK_AGAIN))
-            except TimeoutError:
-                continue
-            while not listener.messages.empty():
-                listener.messages.get_nowait()
-    return True
 
 
 async def wait_for_verdicts(db: Database, live: Live, hashes: list[str], seconds: float) -> dict[str, tuple[str, str]]:
@@ -40,7 +18,7 @@ async def wait_for_verdicts(db: Database, live: Live, hashes: list[str], seconds
                 found[row["statement_hash"]] = (row["outcome"], row["outcome_reason"] or "")
         return all(outcome != "sent" for outcome, _ in found.values())
 
-    await _until(live, look, seconds)
+    await live.until(look, seconds)
     return found
 
 
@@ -54,7 +32,7 @@ async def wait_for_queue(db: Database, live: Live, ids: list[UUID], seconds: flo
                 found[row["submission_id"]] = dict(row)
         return all(row["state"] != "sent" for row in found.values())
 
-    await _until(live, look, seconds)
+    await live.until(look, seconds)
     return found
 
 
@@ -65,4 +43,4 @@ async def wait_for_items(db: Database, live: Live, ids: list[UUID], until: str, 
         async with db.reading() as tx:
             return await views.count_reached(tx, ids, until) == len(set(ids))
 
-    return await _until(live, look, seconds)
+    return await live.until(look, seconds)
