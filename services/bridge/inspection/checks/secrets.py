@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+from detect_secrets.plugins.base import RegexBasedDetector
 from detect_secrets.plugins.high_entropy_strings import HighEntropyStringsPlugin
 from detect_secrets.plugins.keyword import KeywordDetector
 from detect_secrets.plugins.private_key import PrivateKeyDetector
@@ -81,12 +82,23 @@ def _secrets(line: str) -> Iterator[tuple[str, str]]:
         yield "too many words that name secrets", line
         return
     for plugin in _chosen(words > 0 and _QUOTE.search(line) is not None, _DENSE.search(line) is not None):
-        for value in plugin.analyze_string(line):
+        for value in _values(plugin, line):
             if _is_value(value) and _is_strong(plugin, value):
                 yield str(plugin.secret_type), value
     for found in _UNQUOTED.finditer(line):
         if _looks_random(found[1]):
             yield "assignment", found[1]
+
+
+def _values(plugin: Any, line: str) -> Iterator[str]:
+    """What a plugin finds. Of patterns whose group is a mere prefix (`ghp`) the whole match is the secret."""
+    if type(plugin).analyze_string is not RegexBasedDetector.analyze_string:
+        yield from plugin.analyze_string(line)
+        return
+    for pattern in plugin.denylist:
+        for found in pattern.finditer(line):
+            parts = [part for part in found.groups() if part and len(part) >= SHORTEST]
+            yield from parts or [found[0]]
 
 
 def _is_value(value: str) -> bool:
