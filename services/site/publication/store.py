@@ -201,10 +201,12 @@ async def heads_since(tx: Tx, known: Sequence[str]) -> list[Signed]:
     return [Signed(payload=each["head"], signature=each["signature"], key_id=each["key_id"]) for each in found]
 
 
-async def add_fault(tx: Tx, fault: str, item_id: UUID | None, path: str | None, reason: str) -> bool:
-    """Record a fault; whether it is new."""
+async def open_fault(tx: Tx, fault: str, item_id: UUID | None, path: str | None, reason: str) -> bool:
+    """Record a fault; whether it is new, or there again."""
     found = await tx.raw.fetchval(
-        "INSERT INTO app.faults (fault, item_id, path, reason) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING 1",
+        """INSERT INTO app.faults AS old (fault, item_id, path, reason) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (fault) DO UPDATE SET cleared_at = NULL, found_at = clock_timestamp() WHERE old.cleared_at IS NOT NULL
+           RETURNING 1""",
         fault,
         item_id,
         path,
@@ -213,10 +215,11 @@ async def add_fault(tx: Tx, fault: str, item_id: UUID | None, path: str | None, 
     return found is not None
 
 
-async def clear_faults(tx: Tx, faults: Iterable[str]) -> None:
+async def close_faults(tx: Tx, still_open: Iterable[str]) -> None:
+    """Mark every other fault as cleared."""
     await tx.raw.execute(
-        "UPDATE app.faults SET cleared_at = clock_timestamp() WHERE fault = ANY($1) AND cleared_at IS NULL",
-        list(faults),
+        "UPDATE app.faults SET cleared_at = clock_timestamp() WHERE cleared_at IS NULL AND fault <> ALL($1)",
+        list(still_open),
     )
 
 

@@ -21,6 +21,8 @@ SNIPPET = 220
 
 def folded(word: str) -> tuple[str, ...]:
     """The spellings under which a word is found: without accents, and with umlauts written out."""
+    if word.isascii():
+        return (word.lower(),)
     low = unicodedata.normalize("NFC", word).casefold()
     plain = "".join(each for each in unicodedata.normalize("NFD", low) if not unicodedata.combining(each))
     written_out = "".join(

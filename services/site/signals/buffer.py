@@ -12,6 +12,7 @@ from services.site.signals.usecases.record_signals import record_signals
 from shared.db import Database
 from shared.errors import Transient
 from shared.tasks import spawn
+from shared.telemetry import span
 
 WAIT = 0.010
 """Seconds that the first signal of a batch waits for others."""
@@ -70,8 +71,9 @@ class SignalBuffer:
 
     async def _write(self, signals: list[Signal], waiting: list[asyncio.Future[None]]) -> None:
         try:
-            async with self._db.transaction() as tx:
-                tallies = await record_signals(tx, signals)
+            with span("signals"):
+                async with self._db.transaction() as tx:
+                    tallies = await record_signals(tx, signals)
         except Transient as error:
             _settle(waiting, error)
             return

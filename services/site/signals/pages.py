@@ -26,6 +26,7 @@ from shared.clock import now
 from shared.db import Database
 from shared.errors import Forbidden, NotFound, Refused, TooLarge, TooMany, Transient, Unauthorized
 from shared.ids import fresh_id
+from shared.telemetry import span
 
 GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 _UNSEEN = {"Cache-Control": "private, no-store", "Content-Type": "image/gif"}
@@ -132,8 +133,9 @@ class SignalDoor:
         if not hmac.compare_digest(given, self._ingest_token):
             raise Unauthorized("the ingest token is wrong; it lies in keys/ingest.token of the state directory")
         lines, per_event = _batch(await _body(request, MAX_INGEST))
-        async with self._db.transaction() as tx:
-            accepted, repeated = await ingest_views(tx, self._shelf, lines, per_event)
+        with span("signals"):
+            async with self._db.transaction() as tx:
+                accepted, repeated = await ingest_views(tx, self._shelf, lines, per_event)
         return JSONResponse(
             {"accepted": accepted, "repeated": repeated}, headers={"Cache-Control": "private, no-store"}
         )

@@ -119,9 +119,10 @@ async def sites(servers: Servers) -> AsyncIterator[Sites]:
     db = Database(servers.settings("site"), pool_size=4)
     await db.start()
     await create_missing(db, app)
-    names = ", ".join(f"app.{table.name}" for table in app.sorted_tables if table.name not in KEPT)
-    async with db.transaction() as tx:
-        await tx.raw.execute(f"TRUNCATE {names}")
+    async with db.transaction() as tx:  # DELETE: much quicker than TRUNCATE for the few rows of a test
+        for table in app.sorted_tables:
+            if table.name not in KEPT:
+                await tx.execute(table.delete())
     async with AsyncExitStack() as stack:
         yield Sites(db, stack)
     await db.stop()

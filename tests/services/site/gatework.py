@@ -4,7 +4,7 @@ import secrets
 from base64 import b64encode
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from schemas.bridge.v1 import HeadSealed, ItemPublished, ItemRetracted, KeyRecorded, ModeEntered
@@ -27,6 +27,7 @@ from shared.clock import now
 from shared.ids import item_id
 from shared.signing import PublicKeys, SigningKey
 
+D = TypeVar("D", bound=Data)
 DECIDER = sha256(b"somebody inside")
 
 
@@ -88,7 +89,7 @@ class Gatework:
             "at": now(),
         }
         sealed = self.gate.sign(GateEntry(**{**fields, **changed}))
-        self.seq, self.hash = fields["seq"], sealed.hash
+        self.seq, self.hash = GateEntry.from_bytes(sealed.payload).seq, sealed.hash
         return sealed
 
     def publish(self, path: str = "tutorial/body", body: str = "Text.", **changed: Any) -> ItemPublished:
@@ -124,7 +125,7 @@ class Gatework:
         statement = key.sign(
             KeyChange(
                 key_id=key.key_id,
-                action=action,  # type: ignore[arg-type]
+                action=action,
                 subject_key_id=subject.key_id,
                 subject_public_key=b64encode(subject.public).decode(),
                 decided_at=now(),
@@ -143,12 +144,12 @@ class Gatework:
     def _sign(self, statement: Statement) -> Signed:
         return self.decider.sign(statement)
 
-    def _log(self, name: str, data: Any) -> Any:
+    def _log(self, name: str, data: D) -> D:
         self.log.append((name, data))
         return data
 
 
-def link(data: ItemPublished | ItemRetracted | ModeEntered | KeyRecorded) -> Link:
+def link(data: Data) -> Link:
     match data:
         case ItemPublished():
             return Link(data.gate, data.decision)
@@ -158,3 +159,4 @@ def link(data: ItemPublished | ItemRetracted | ModeEntered | KeyRecorded) -> Lin
             return Link(data.gate, data.setting)
         case KeyRecorded():
             return Link(data.gate, data.change)
+    raise TypeError(f"{type(data).__name__} is no entry of the log")

@@ -221,6 +221,19 @@ async def test_a_deleted_row_is_reported_and_asked_for_and_comes_back(site: Livi
     assert await status(site, url) == 200
     await site.look()
     assert site.health.conditions["rows"].ok
+    await site.sql("DELETE FROM app.entries WHERE path = 'a'")
+    await site.look()
+    assert len(await site.told("row.rejected")) == 2
+
+
+async def test_a_fault_is_not_reported_again_after_a_restart(sites: Sites, site: Living) -> None:
+    await site.publish("a")
+    await site.sql("UPDATE app.entries SET audience = 'members'")
+    await site.look()
+    again = await sites.start(site.gate)
+    await again.greet()
+    assert await status(again, "/doc/en/a") == 404
+    assert len(await site.told("row.rejected")) == 1
 
 
 async def test_a_deleted_tombstone_and_an_old_row_bring_nothing_back(site: Living) -> None:

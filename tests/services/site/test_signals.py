@@ -12,6 +12,7 @@ import pytest
 from schemas.site.v1 import Signal
 from services.site.signals.domain import FormTokens, packed
 from services.site.signals.limits import RateLimit
+from services.site.signals.visitors import Visitors
 from shared.clock import now
 from shared.ids import item_id
 from tests.services.site.conftest import INGEST, ORIGIN, Living, Sites
@@ -109,6 +110,21 @@ async def test_invented_forwarding_headers_change_nothing(site: Living) -> None:
         codes.append((await post(site.http, "vote", fields | {"value": "1"}, HERE | invented)).status_code)
     assert codes == [303] * 30 + [429] * 10
     assert await site.value("SELECT count(*) FROM app.votes") == 1
+
+
+@pytest.mark.parametrize(
+    ("client", "forwarded", "address"),
+    [
+        ("198.51.100.7", "203.0.113.1", "198.51.100.7"),
+        ("10.0.0.1", "203.0.113.1", "203.0.113.1"),
+        ("10.0.0.1", "6.6.6.6, 203.0.113.1, 10.0.0.2", "203.0.113.1"),
+        ("10.0.0.1", "", "10.0.0.1"),
+    ],
+)
+async def test_a_trusted_proxy_says_who_the_visitor_is(site: Living, client: str, forwarded: str, address: str) -> None:
+    visitors = Visitors(site.db, ("10.0.0.1", "10.0.0.2"))
+    headers = {"x-forwarded-for": forwarded} if forwarded else {}
+    assert await visitors.name(client, headers) == await visitors.name(address, {})
 
 
 async def test_visitors_are_told_apart_and_neither_address_nor_agent_is_kept(site: Living) -> None:
@@ -287,6 +303,7 @@ def test_form_tokens_last_over_midnight_and_name_one_item() -> None:
     token = tokens.make(OF, day)
     assert tokens.is_good(token, OF, day)
     assert tokens.is_good(token, OF, day.fromordinal(day.toordinal() + 1))
+    assert tokens.is_good(token, OF, day.fromordinal(day.toordinal() - 1))
     assert not tokens.is_good(token, OF, day.fromordinal(day.toordinal() + 2))
     assert not tokens.is_good(token, uuid4(), day)
 

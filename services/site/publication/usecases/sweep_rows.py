@@ -18,6 +18,7 @@ from services.site.publication.domain import BadReceipt, LogState, Row, check_ro
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import BadSignature
+from shared.ids import new_id
 
 _CHUNK = 200
 _SLUG: TypeAdapter[str] = TypeAdapter(Slug)
@@ -104,13 +105,9 @@ def _miss(books: Books, stock: Stock, item_id: UUID) -> None:
 
 async def _record(tx: Tx, books: Books, faults: dict[str, Fault]) -> None:
     for name, fault in faults.items():
-        if name in books.faults:
-            continue
-        if await store.add_fault(tx, name, fault.item_id, fault.path, fault.reason):
-            tx.stage("row.rejected", _event(fault), key=name, version=1, about=str(fault.item_id or "log"))
-    gone = [name for name in books.faults if name not in faults]
-    if gone:
-        await store.clear_faults(tx, gone)
+        if name not in books.faults and await store.open_fault(tx, name, fault.item_id, fault.path, fault.reason):
+            tx.stage("row.rejected", _event(fault), key=str(new_id()), version=1, about=str(fault.item_id or "log"))
+    await store.close_faults(tx, faults)
     tx.after_commit(lambda: books.found(faults))
 
 
