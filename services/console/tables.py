@@ -256,7 +256,7 @@ decision_keys = Table(
 signing = Table(
     "signing",
     app,
-    Column("only", Boolean, CheckConstraint("only"), primary_key=True, server_default=text("true")),
+    Column("one", Boolean, CheckConstraint("one"), primary_key=True, server_default=text("true")),
     Column("key_id", Text, ForeignKey("app.decision_keys.key_id"), nullable=False),
     Column("next_key_id", Text, ForeignKey("app.decision_keys.key_id")),
     _flag("revoke_old"),
