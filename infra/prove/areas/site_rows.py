@@ -7,6 +7,7 @@ import asyncio
 import json
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from infra.prove.check import Book, Check
@@ -14,6 +15,7 @@ from infra.prove.fetch import get
 from infra.prove.forge import Forger, probe_path
 from infra.prove.target import Attempt, Target
 from schemas.text import sha256
+from shared.clock import now
 from shared.ids import item_id
 from shared.settings import DATABASES
 
@@ -31,7 +33,8 @@ _PUBLISHED = "SELECT item_id::text, seq, content FROM app.entries WHERE audience
 _WITHDRAWN = """SELECT t.item_id::text, g.seq FROM app.tombstones t JOIN app.gate_entries g ON g.item_id = t.item_id AND g.kind = 'publication'
   WHERE NOT EXISTS (SELECT FROM app.entries e WHERE e.item_id = t.item_id) ORDER BY g.seq DESC LIMIT 1"""
 _FAULTS = "SELECT coalesce(path, ''), reason, fault FROM app.faults WHERE cleared_at IS NULL AND (path LIKE $1 || '%' OR fault LIKE '%' || $2 || '%' OR item_id = ANY ($3::text[]::uuid[]))"
-_FORGET_FAULTS = "DELETE FROM app.faults WHERE path LIKE $1 || '%' OR fault LIKE '%' || $2 || '%'"
+_FORGET_FAULTS = "DELETE FROM app.faults WHERE (item_id = ANY ($1::text[]::uuid[]) OR fault LIKE '%' || $2 || '%') AND found_at >= $3::text::timestamptz"
+_TOLD = "FROM app.rejected_rows WHERE (item_id = ANY ($1::text[]::uuid[]) OR reason LIKE '%' || $2 || '%') AND found_at >= $3::text::timestamptz"
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Decoy:
 
 async def check(target: Target) -> list[Check]:
     book = Book("site rows")
-    forger = Forger.of(target)
+    forger, began = Forger.of(target), now()
     decoys = [*_by_hand(forger), *await _with_real_receipts(target, forger)]
     log = _log_row(forger)
     try:
@@ -60,10 +63,10 @@ async def check(target: Target) -> list[Check]:
             book.holds("site", f"noticed: {decoy.says}", "" if any(decoy.item in fault for fault in faults) else "the site has no fault for it")
         book.holds("site", "noticed: an entry behind the end of the gate's log", "" if any(str(FAR) in fault for fault in faults) else "the site has no fault for it")
         await _lists(target, book, forger)
-        await _reported(target, book, forger, len(_by_hand(forger)))
+        await _reported(target, book, decoys, began)
     finally:
         await target.run("site", [*(decoy.take for decoy in decoys), log[1]])
-        await _clean(target, forger)
+        await _clean(target, decoys, began)
     return book.checks
 
 
@@ -132,7 +135,7 @@ async def _faults(target: Target, forger: Forger, decoys: list[Decoy]) -> list[s
 
 async def _lists(target: Target, book: Book, forger: Forger) -> None:
     """Nor in what lists or finds items."""
-    for path in ("/", "/doc/en/", "/feed.atom", "/sitemap.xml", f"/search?q={forger.token}"):
+    for path in ("/", "/doc/en/", "/feed.xml", "/sitemap.xml", f"/search?q={forger.token}"):
         with suppress(OSError):
             page = await get(target.config.urls["site"], path)
             body = page.body.replace(forger.token, "", 1 if path.startswith("/search") else 0)
@@ -140,30 +143,30 @@ async def _lists(target: Target, book: Book, forger: Forger) -> None:
             book.holds("site", f"in no list: {path.split('?')[0]}", "a decoy is named there" if shown else "")
 
 
-_TOLD = "SELECT count(*) FROM app.rejected_rows WHERE path LIKE $1 || '%'"
-
-
-async def _reported(target: Target, book: Book, forger: Forger, at_least: int) -> None:
+async def _reported(target: Target, book: Book, decoys: list[Decoy], began: datetime) -> None:
     """The console hears of it from the site, through the lock."""
-    query: Attempt = {"kind": "rows", "role": "console", "database": DATABASES["console"], "query": _TOLD, "args": [probe_path(forger.token)]}
+    query = _of_console(f"SELECT count(*) {_TOLD}", decoys, began)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + SECONDS
     while True:
         (outcome,) = await target.run("console", [query])
         count = outcome["value"][0][0]
-        if count >= at_least or loop.time() > deadline:
+        if count > len(decoys) or loop.time() > deadline:  # each decoy, and the entry behind the log's end
             break
         await asyncio.sleep(EVERY_SECONDS)
-    book.holds("console", "decoys are reported to the console", "" if count >= at_least else f"{count} of {at_least}")
+    book.holds("console", "every decoy is reported to the console", "" if count > len(decoys) else f"{count} of {len(decoys) + 1}")
 
 
-async def _clean(target: Target, forger: Forger) -> None:
+async def _clean(target: Target, decoys: list[Decoy], began: datetime) -> None:
     """Take back what the site and the console noted about the decoys."""
-    args = [probe_path(forger.token)]
-    told = "DELETE FROM app.rejected_rows WHERE path LIKE $1 || '%' OR reason LIKE '%' || $2 || '%'"
-    await target.run("site", [_write(_FORGET_FAULTS, [*args, str(FAR)])])
-    row: dict[str, Any] = {"kind": "rows", "role": "console", "database": DATABASES["console"], "query": told, "args": [*args, str(FAR)], "write": True}
-    await target.run("console", [row])
+    args = [[decoy.item for decoy in decoys], str(FAR), began.isoformat()]
+    await target.run("site", [_write(_FORGET_FAULTS, args)])
+    await target.run("console", [_of_console(f"DELETE {_TOLD}", decoys, began) | {"write": True}])
+
+
+def _of_console(query: str, decoys: list[Decoy], began: datetime) -> Attempt:
+    args = [[decoy.item for decoy in decoys], str(FAR), began.isoformat()]
+    return {"kind": "rows", "role": "console", "database": DATABASES["console"], "query": query, "args": args}
 
 
 def _raw(content: bytes) -> str:
