@@ -48,6 +48,7 @@ def _parser() -> MarkdownIt:
     markdown.core.ruler.before("inline", "anchors", read_anchors)
     markdown.core.ruler.before("footnote_tail", "keep_notes", _keep_notes)
     markdown.core.ruler.after("text_join", "tasks", blocks.tasks)
+    markdown.parse("x", {"steps": 0})  # builds the rulers' caches before a second thread can see them half built
     return markdown
 
 

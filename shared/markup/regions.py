@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from shared.markup.words import words_for
 
 REL = "noopener noreferrer nofollow"
-_EMPTY = re.compile(r'<p></p>\n?|<a(?: [a-z]+="[^"]*")*></a>')
+_EMPTY = re.compile(r'<(p|h[2-6]|summary|a)(?: [a-z]+="[^"]*")*>\s*</\1>\n?')
+_EMPTY_HEAD = re.compile(r'<th(?: [a-z]+="[^"]*")*></th>')
 _DEAD_LINK = re.compile(r'<a(?: (?:title|id)="[^"]*")*>(.*?)</a>', re.DOTALL)
 _DRESSED = re.compile(
     r'<pre>|<table(?: class="grid")?>|</table>|<a href="https?:|<a href="#fn-\d+" id|<a href="#fnref-', re.IGNORECASE
@@ -15,7 +16,8 @@ _DRESSED = re.compile(
 
 def dress(html: str, lang: str) -> str:
     """Wrap tables, name and make focusable what scrolls (each name once per page), and mark links to other sites."""
-    html = _DEAD_LINK.sub(r"\1", _EMPTY.sub("", html))
+    html = _EMPTY.sub("", _EMPTY.sub("", html))  # twice: a paragraph may be empty once its empty link is gone
+    html = _DEAD_LINK.sub(r"\1", _EMPTY_HEAD.sub("<td></td>", html))
     words = words_for(lang)
     counts = {"code": 0, "table": 0}
 

@@ -153,6 +153,11 @@ def test_hidden_characters_are_named() -> None:
     assert rules("Donau\u00addampf") == [("note", "invisible", 1)]
 
 
+def test_findings_hide_nothing_themselves() -> None:
+    [shown] = [each for each in findings("a <b onclick='\u202e\u200bx'>b</b>") if each.rule == "active.handler"]
+    assert shown.excerpt.isprintable() and "\ufffd" in shown.excerpt
+
+
 def test_title_and_summary_are_looked_at() -> None:
     found = findings("x", title="a\u200bb", summary='password = "correct-horse-42"')
     assert [(each.rule, each.line) for each in found] == [("invisible", None), ("secret", None)]

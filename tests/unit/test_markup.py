@@ -257,3 +257,10 @@ def test_a_rule_at_the_start_is_not_front_matter() -> None:
 )
 def test_invisible_characters_are_named(text: str, found: list[tuple[int, int, str]]) -> None:
     assert invisible(text) == found
+
+
+def test_what_has_no_words_is_not_there() -> None:
+    html = html_of(
+        "## \n\n[](https://example.org)\n\n<details><summary></summary>x</details>\n\n| | b |\n|---|---|\n| 1 | 2 |\n"
+    )
+    assert not re.search(r"<(h2|a|summary|p|th)[^>]*></", html) and "<td></td>" in html

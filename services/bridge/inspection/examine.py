@@ -56,7 +56,12 @@ def _redacted(found: list[Finding], values: set[str]) -> Iterator[Finding]:
         message, excerpt = each.message, each.excerpt
         for value in () if each.rule in ("secret", "private_key") else longest_first:
             message, excerpt = (text.replace(value, secrets.masked(value)) for text in (message, excerpt))
-        yield each.model_copy(update={"message": message[:500], "excerpt": excerpt[:120]})
+        yield each.model_copy(update={"message": _seen(message)[:500], "excerpt": _seen(excerpt)[:120]})
+
+
+def _seen(text: str) -> str:
+    """What a text quotes must not turn the order of the reviewer's page or hide in it."""
+    return "".join([char if char.isprintable() else "\ufffd" for char in text])
 
 
 def _cut(found: list[Finding]) -> list[Finding]:
