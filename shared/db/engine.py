@@ -5,11 +5,11 @@ import socket
 import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 
 import asyncpg
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 
+from shared.db.pool import Pair, Pool
 from shared.db.raw import Raw
 from shared.db.transaction import Tx
 from shared.errors import Away
@@ -42,29 +42,30 @@ class Database:
     def __init__(self, settings: Settings, stamp: Stamp | None = None, pool_size: int = 10) -> None:
         self._settings = settings
         self._size = pool_size
-        self._engine: AsyncEngine | None = None
+        self._pool: Pool | None = None
         self.stamp = stamp or Stamp(settings.service)
         self.wake: Callable[[str], None] = lambda lane: None
 
     async def start(self) -> None:
         """Wait until the server answers. Opens the pool before anyone asks, so that no burst opens many."""
-        self._engine = create_async_engine(
+        engine = create_async_engine(
             "postgresql+asyncpg://",
             async_creator=self.connect,
             pool_size=self._size,
             max_overflow=0,
             isolation_level="AUTOCOMMIT",
         )
+        self._pool = Pool(engine, self._size)
         while True:
             try:
-                async with self._checkout():
+                async with self.reading():
                     return
             except Away:
                 await asyncio.sleep(0.3)
 
     async def stop(self) -> None:
-        if self._engine is not None:
-            await self._engine.dispose()
+        if self._pool is not None:
+            await self._pool.close()
 
     async def connect(self) -> Raw:
         """One connection outside the pool (the relay's lock holds one). Checks who serves the socket (S9)."""
@@ -84,31 +85,11 @@ class Database:
         return connection
 
     @asynccontextmanager
-    async def _checkout(self) -> AsyncIterator[tuple[AsyncConnection, Raw]]:
-        if self._engine is None:
+    async def _checkout(self) -> AsyncIterator[Pair]:
+        if self._pool is None:
             raise Away("the database is not open yet")
-        connection, raw = await self._live_connection(self._engine)
-        try:
-            yield connection, raw
-        finally:
-            if raw.is_closed():
-                await connection.invalidate()
-            await connection.close()
-
-    async def _live_connection(self, engine: AsyncEngine) -> tuple[AsyncConnection, Raw]:
-        """A pooled connection whose socket is open; dead ones, left by a restarted server, are thrown away."""
-        for _ in range(self._size + 1):
-            try:
-                connection = await engine.connect()
-                pooled = await connection.get_raw_connection()
-            except GONE as error:
-                raise Away(f"the database is away: {error}") from error
-            raw: Any = pooled.driver_connection
-            if not raw.is_closed():
-                return connection, raw
-            await connection.invalidate()
-            await connection.close()
-        raise Away("the database is away")
+        async with self._pool.connection() as pair:
+            yield pair
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Tx]:
