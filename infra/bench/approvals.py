@@ -12,7 +12,7 @@ from infra.bench.target import Target
 from shared.errors import Refused
 from shared.operator import acall
 
-LOOK_AGAIN = 0.001
+LOOK_AGAIN = 0.002
 """Seconds between two looks at a page: often enough to measure, seldom enough not to fill the site."""
 PATIENCE = 60.0
 LISTS = ("/", "/feed.xml", "/sitemap.xml")

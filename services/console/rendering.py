@@ -94,6 +94,7 @@ class Templates:
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
+            auto_reload=False,
             lstrip_blocks=True,
         )
         self._env.filters |= {"seen": seen, "ago": ago, "moment": moment, "short_hash": short_hash, "span_of": span_of}

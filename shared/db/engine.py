@@ -107,7 +107,7 @@ class Database:
             raise Away(f"the database went away: {error}") from error
         except FULL as error:
             raise Away(f"the database has no room: {error}; free some disk space") from error
-        for lane in tx.lanes:
+        for lane in sorted(tx.lanes, reverse=True):  # the site's first: somebody waits for the page
             self.wake(lane)
         tx.committed()
 

@@ -27,7 +27,11 @@ class Layout:
         self._catalog = catalog
         self.static = StaticFiles("/static", (LOOK, _HERE / "static"))
         self._templates = Environment(
-            loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+            loader=FileSystemLoader(_HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            auto_reload=False,
         )
         self._templates.globals |= {"static": self.static.url, "href": href, "language_name": language_name}
 
