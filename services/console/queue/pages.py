@@ -58,7 +58,7 @@ class QueuePages:
             async with self._console.db.transaction() as tx:
                 await decide_item(tx, await self._console.ring.signing(tx), visit.caller, order)
         except Conflict as conflict:
-            return await self._show(visit, item_id, 409, conflict=conflict, typed=order.reason)
+            return await self._show(visit, item_id, 409, conflict=conflict, typed=order.reason, read=order.revision)
         except Refused as refused:
             return await self._show(visit, item_id, refused.status, refused=refused, typed=order.reason)
         return go(f"/queue/{item_id}{filter_query(visit.request)}")
@@ -94,7 +94,8 @@ class QueuePages:
     async def _show(self, visit: Visit, item_id: UUID, status: int = 200, **context: Any) -> Response:
         view = query(visit.request, "view", 10)
         number = Form(tuple(visit.request.query_params.multi_items())).whole("revision")
-        reading = await read_item(self._console.db, item_id, number, view)
+        read = context.pop("read", None)  # what the reviewer had read stands beside what is there now
+        reading = await read_item(self._console.db, item_id, number, view, read)
         around = await self._list(visit.request)
         asked = {"conflict": None, "refused": None, "typed": ""} | context
         return await visit.show(

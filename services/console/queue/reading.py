@@ -53,14 +53,20 @@ class Reading:
         return milliseconds_live(approvals[0]["at"] if approvals else None, self.item["live_since"])
 
 
-async def read_item(db: Database, item_id: UUID, number: int | None = None, view: str = "side") -> Reading:
-    """NotFound when there is no such item or revision. `view`: side, one (the same rows, one column) or source."""
+async def read_item(
+    db: Database, item_id: UUID, number: int | None = None, view: str = "side", against: int | None = None
+) -> Reading:
+    """NotFound when there is no such item or revision. `view`: side, one (the same rows, one column) or source.
+
+    `against` is the revision to compare with, where that is not the live one.
+    """
     async with db.reading() as tx:
         item = await views.item(tx, item_id)
         revision = await views.revision(tx, item_id, number or item["revision"]) if item else None
         if item is None or revision is None:
             raise NotFound("There is no such item in the queue.")
-        base = await _base(tx, item, revision)
+        older = against is not None and against < revision["revision"]
+        base = await views.revision(tx, item_id, against or 0) if older else await _base(tx, item, revision)
         decisions = list(await views.item_decisions(tx, item_id))
         revisions = list(await views.revision_list(tx, item_id))
     content = ItemContent.from_bytes(revision["content"])

@@ -77,6 +77,8 @@
     addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
   });
 
+  one('.rows a.row[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+
   // --- live -------------------------------------------------------------
   const dirty = (root) => all("textarea,input:not([type=hidden],[type=checkbox],[type=search])", root).some((f) => f.value !== f.defaultValue);
   let planned = false;

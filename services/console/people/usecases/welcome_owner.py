@@ -8,7 +8,7 @@ from shared.db import Tx
 from shared.errors import NotFound, Refused
 from shared.ids import new_id
 
-GONE = "This link was used, replaced or is older than 24 hours. `schleuse status` shows whether there is an owner."
+GONE = "This link was used, replaced, or is older than 24 hours. For a new one: the owner’s page People, or, while there is no owner, `schleuse up --detach`."
 
 
 async def check_link(tx: Tx, token: str, purpose: str) -> None:
