@@ -15,18 +15,23 @@ PING = 15.0
 """Seconds of silence after which a stream shows that it is alive."""
 LOOK_AGAIN = 1.0
 """Seconds; another instance may have read what one waits for, and its news does not reach this process."""
+MASSES = frozenset({"signals"})
+"""News that comes in thousands; nobody who waits for a decision wants to look again because of it."""
 END: dict[str, Any] = {"event": "end"}
 
 
 @dataclass(eq=False)
 class Listener:
-    """One open stream. `session` and `person` say whom it belongs to; it ends with them (S8)."""
+    """One open stream. `session` and `person` say whom it belongs to; it ends with them (S8). `without`: events not wanted."""
 
     session: str = ""
     person: str = ""
+    without: frozenset[str] = frozenset()
     messages: asyncio.Queue[dict[str, Any]] = field(default_factory=lambda: asyncio.Queue(ROOM))
 
     def tell(self, message: dict[str, Any]) -> None:
+        if message.get("event") in self.without:
+            return
         try:
             self.messages.put_nowait(message)
         except asyncio.QueueFull:
@@ -46,8 +51,10 @@ class Live:
         self._stopped = False
 
     @asynccontextmanager
-    async def listen(self, session: str = "", person: str = "") -> AsyncIterator[Listener]:
-        listener = Listener(session, person)
+    async def listen(
+        self, session: str = "", person: str = "", without: frozenset[str] = frozenset()
+    ) -> AsyncIterator[Listener]:
+        listener = Listener(session, person, without)
         self._listeners.add(listener)
         if self._stopped:
             listener.finish()
@@ -64,7 +71,7 @@ class Live:
     async def until(self, look: Callable[[], Awaitable[bool]], seconds: float) -> bool:
         """Ask `look` after each piece of news until it says yes; False when the time is over."""
         deadline = asyncio.get_running_loop().time() + seconds
-        async with self.listen() as listener:
+        async with self.listen(without=MASSES) as listener:
             while not await look():
                 left = deadline - asyncio.get_running_loop().time()
                 if left <= 0:

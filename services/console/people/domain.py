@@ -33,7 +33,7 @@ ABSOLUTE = timedelta(days=7)
 LINK_LIFE = timedelta(hours=24)
 ACCOUNT_TRIES, ADDRESS_TRIES = 5, 20
 FIRST_DELAY, LONGEST_DELAY = timedelta(seconds=15), timedelta(minutes=15)
-FORGET_FAILURES = timedelta(days=1)
+FORGET_FAILURES = timedelta(hours=1)
 MIN_PASSWORD, MAX_PASSWORD = 10, 256
 _HANDLE = re.compile(r"[^\s@/<>\"]{1,64}(@[^\s@/<>\"]{1,190})?")
 
