@@ -19,11 +19,11 @@ EVERY_SECONDS = 0.3
 
 async def check(target: Target) -> list[Check]:
     book = Book("chain")
-    await asyncio.gather(_logs(target, book), _keys(target, book))
+    await asyncio.gather(check_logs(target, book), check_keys(target, book))
     return book.checks
 
 
-async def _logs(target: Target, book: Book) -> None:
+async def check_logs(target: Target, book: Book) -> None:
     bridge, site = await _caught_up(target)
     book.holds("bridge", "the gate's log follows from its bytes, entry by entry", bridge["fault"])
     book.holds("bridge", "every revision has the content of its hash, every publication its revision", ", ".join(bridge["contents"][:3]))
@@ -62,7 +62,7 @@ def _head(book: Book, newest: dict[str, Any] | None, seq: int) -> None:
     book.holds("site", "the newest signed head lies in the log", "" if newest["seq"] <= seq else f"it is about entry {newest['seq']}, the log ends at {seq}")
 
 
-async def _keys(target: Target, book: Book) -> None:
+async def check_keys(target: Target, book: Book) -> None:
     outcomes = await asyncio.gather(*(target.run(service, [{"kind": "keys", "op": "public", "as": service}]) for service in SERVICES))
     files = {f"{service}/{name}": public for service, (found,) in zip(SERVICES, outcomes, strict=True) for name, public in found["value"]["files"].items()}
     for name, public in files.items():

@@ -25,21 +25,21 @@ FRONTS = {"console": ("/sign-in", "/sign-in"), "site": ("/", "/signals/vote"), "
 
 async def check(target: Target) -> list[Check]:
     book = Book("http")
-    _addresses(target, book)
+    check_addresses(target, book)
     tokens = _tokens(target)
     try:
         await asyncio.gather(
             *(_front(target, book, name) for name in FRONTS),
             check_strangers(book, target.config.urls["console"], tokens),
             check_site(book, target.config.urls["site"], {name: token for name, token in tokens.items() if name != "the ingest token"}),
-            _items(target, book), _guests(target, book), _operator(target, book),
+            _items(target, book), _guests(target, book), check_operator(target, book),
         )  # fmt: skip
     except (OSError, HTTPException) as error:
         book.add("prove", "reach the fronts", "an answer", "no answer", f"{type(error).__name__}: {error}")
     return book.checks
 
 
-def _addresses(target: Target, book: Book) -> None:
+def check_addresses(target: Target, book: Book) -> None:
     """Cookies ignore ports, so names must differ; without OS users everything stays on this machine (S8, S12)."""
     hosts = [urlsplit(url).hostname or "" for url in target.config.urls.values()]
     book.same("installation", "console, site and workspace have host names of their own", len(hosts), len(set(hosts)))
@@ -91,7 +91,7 @@ def _of_console(query: str) -> Attempt:
     return {"kind": "rows", "role": "console", "database": DATABASES["console"], "query": query}
 
 
-async def _operator(target: Target, book: Book) -> None:
+async def check_operator(target: Target, book: Book) -> None:
     """The operator's sockets serve the installing user with the right token, and nobody else (S12)."""
     token = target.layout.operator_token.read_text().strip()
     wrong: list[Attempt] = [{"kind": "sockets", "socket": service, "token": "wrong"} for service in SERVICES]

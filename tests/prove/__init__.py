@@ -1,0 +1,1 @@
+"""`schleuse prove`: clean on a sound system, and each planted hole is found."""

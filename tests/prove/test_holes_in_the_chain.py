@@ -1,0 +1,59 @@
+"""Rows that were changed behind the gate's back (S1, S6)."""
+
+import pytest
+
+from infra.prove.areas.chain import check_logs
+from tests.factories.stack import Stack
+from tests.prove.conftest import Proving
+from tests.prove.planting import Hole, by_sql, named, run, see
+
+pytestmark = pytest.mark.stack
+ROWS = "every row is covered by its receipt"
+UNLOCK = "ALTER TABLE core.gate_log DISABLE TRIGGER no_change"
+LOCK = "ALTER TABLE core.gate_log ENABLE ALWAYS TRIGGER no_change"
+
+
+def entries(name: str, plant: str, heal: str) -> Hole:
+    """A row of the published item, changed and changed back."""
+    where = "WHERE path = 'stays'"
+    return by_sql(name, check_logs, ROWS, "site_db", f"UPDATE app.entries SET {plant} {where}", f"UPDATE app.entries SET {heal} {where}")
+
+
+def log(name: str, plant: str, heal: str, found_by: str) -> Hole:
+    change = f"{UNLOCK}\nUPDATE core.gate_log SET {{}} WHERE seq = 0\n{LOCK}"
+    return by_sql(name, check_logs, found_by, "console_site_db", change.format(plant), change.format(heal))
+
+
+TWICE = "overlay(statement PLACING convert_to('{\"audience\":\"members\",', 'UTF8') FROM 1 FOR 1)"
+ONCE = "convert_to('{', 'UTF8') || substring(statement FROM length('{\"audience\":\"members\",') + 1)"
+HOLES = [
+    entries("another audience", "audience = 'members'", "audience = 'public'"),
+    entries("another path", "lang = 'de'", "lang = 'en'"),
+    entries("a swapped body", "content = convert_to('x', 'UTF8') || content", "content = substring(content FROM 2)"),
+    entries("duplicate keys in a stored statement", f"statement = {TWICE}", f"statement = {ONCE}"),
+    entries("another place in the log", "seq = seq + 1", "seq = seq - 1"),
+    by_sql("tombstone deleted", check_logs, "every withdrawn item has its tombstone", "site_db", "CREATE TABLE app.kept AS SELECT * FROM app.tombstones\nDELETE FROM app.tombstones", "INSERT INTO app.tombstones SELECT * FROM app.kept\nDROP TABLE app.kept"),
+    by_sql("no head that the gate signed", check_logs, "younger than 24 hours", "site_db", "UPDATE app.sealed_heads SET key_id = 'x' || key_id", "UPDATE app.sealed_heads SET key_id = substring(key_id FROM 2)"),
+    log("an entry with another signature", "signature = set_byte(signature, 0, get_byte(signature, 0) # 1)", "signature = set_byte(signature, 0, get_byte(signature, 0) # 1)", "the gate's log follows from its bytes"),
+    log("an entry for another statement", "statement = statement || '\\x20'::bytea", "statement = substring(statement FROM 1 FOR length(statement) - 1)", "the gate's log follows from its bytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hole", named(HOLES))
+async def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
+    await see(hole, proving.stack)
+
+
+async def test_a_withdrawn_row_put_back_is_found(proving: Proving) -> None:
+    """The tombstone deleted and the old row put back, with its real signatures."""
+    receipt = "entry, signature, key_id, statement, statement_signature, statement_key_id"
+    [old] = proving.stack.rows("site", f"SELECT item_id, seq, encode(entry, 'hex') AS entry FROM app.gate_entries WHERE kind = 'publication' AND item_id = '{proving.withdrawn.item_id}'")
+    put = f"INSERT INTO app.entries (item_id, seq, kind, lang, path, audience, content_hash, {receipt}, content) SELECT item_id, seq, 'doc', 'en', 'goes', 'public', 'x', {receipt}, '\\x00' FROM app.gate_entries WHERE seq = {old['seq']}"
+
+    def plant(stack: Stack) -> None:
+        run(stack, "site_db", f"CREATE TABLE app.kept AS SELECT * FROM app.tombstones\nDELETE FROM app.tombstones\n{put}")
+
+    def heal(stack: Stack) -> None:
+        run(stack, "site_db", f"DELETE FROM app.entries WHERE item_id = '{proving.withdrawn.item_id}'\nINSERT INTO app.tombstones SELECT * FROM app.kept\nDROP TABLE app.kept")
+
+    await see(Hole("put back", check_logs, "was withdrawn", plant, heal), proving.stack)

@@ -1,0 +1,155 @@
+"""Holes in the bus: in its configuration, in the running server, in its streams (S3, S9)."""
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import Callable
+
+import pytest
+from nats.js import JetStreamContext
+from nats.js.api import ConsumerConfig
+
+from infra.nats.provision import connect, stream_config
+from infra.nats.topology import streams
+from infra.prove.areas.bus_server import check_server
+from infra.prove.areas.forging import check_forging
+from infra.prove.areas.rights import check_rights
+from infra.prove.check import Book
+from infra.prove.target import Target
+from tests.factories.stack import Stack
+from tests.factories.waiting import until
+from tests.prove.conftest import Proving
+from tests.prove.planting import Hole, failures, rows, see
+
+pytestmark = pytest.mark.stack
+Edit = Callable[[str], str]
+
+
+async def site_rights(target: Target, book: Book) -> None:
+    await check_rights(target, book, "site")
+
+
+def may_publish(text: str) -> str:
+    """The site may speak for the console."""
+    return text.replace('"from.site.item.applied"', '"from.site.item.applied", "from.console.item.decided"')
+
+
+def may_read_decisions(text: str) -> str:
+    return text.replace('subscribe: { allow: ["_INBOX_site.>"] }', 'subscribe: { allow: ["_INBOX_site.>", "to.console.>"] }')
+
+
+def empty_allow(text: str) -> str:
+    """What a generator that forgot the rule would write for `nothing`: it means everything."""
+    return re.sub(r'publish: \{ allow: \["from\.site[^]]*\] \}', "publish: { allow: [] }", text)
+
+
+def one_export_more(text: str) -> str:
+    return text.replace("exports: [", 'exports: [\n      { service: "to.site.>", accounts: [AGENT] }', 1)
+
+
+def one_user_more(text: str) -> str:
+    return text.replace("jetstream: enabled", "jetstream: enabled\n    default_permissions: { publish: \">\" }", 1)
+
+
+def responses_allowed(text: str) -> str:
+    return text.replace("permissions: { publish:", "permissions: { allow_responses: true, publish:", 1)
+
+
+def edited(name: str, edit: Edit, found_by: str, examine: Callable[[Target, Book], object] = check_server) -> Hole:
+    """A configuration that somebody changed and loaded."""
+
+    def load(stack: Stack, change: Edit) -> None:
+        conf = stack.layout.nats_conf
+        before = conf.read_text()
+        kept = conf.with_name("kept.conf")
+        text = kept.read_text() if kept.exists() else before
+        kept.write_text(text)
+        changed = change(text)
+        conf.write_text(changed)
+        if changed == text:
+            kept.unlink()
+        os.kill(stack.pids()["nats"], signal.SIGHUP)
+        until(lambda: stack.green(), 20, "the bus took the configuration")
+
+    return Hole(name, examine, found_by, lambda stack: load(stack, edit), lambda stack: load(stack, lambda text: text))  # type: ignore[arg-type]
+
+
+HOLES = [
+    edited("one right more", may_publish, "byte for byte"),
+    edited("one right more, by using it", may_publish, "publish: from.console.item.decided", site_rights),
+    edited("one subscription more, by using it", may_read_decisions, "subscribe: to.console.item.moved", site_rights),
+    edited("empty allow list", empty_allow, "nowhere an empty allow list"),
+    edited("empty allow list, by using it", empty_allow, "stream, purge: TO_CONSOLE", site_rights),
+    edited("extra export", one_export_more, "byte for byte"),
+    edited("default permissions", one_user_more, "no setting: default_permissions"),
+    edited("responses allowed", responses_allowed, "no setting: allow_responses"),
+]
+
+
+@pytest.mark.parametrize("hole", [pytest.param(hole, id=hole.name.replace(" ", "-")) for hole in HOLES])
+async def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
+    await see(hole, proving.stack)
+
+
+async def test_a_monitoring_port_is_found(proving: Proving) -> None:
+    stack = proving.stack
+    text = stack.layout.nats_conf.read_text()
+    port = Target.load(stack.state).config.ports["nats"] + 1
+
+    def restart(with_text: str) -> None:
+        stack.layout.nats_conf.write_text(with_text)
+        stack.back("nats", stack.kill("nats"))
+
+    try:
+        restart(f'http: "127.0.0.1:{port}"\n{text}')
+        found = failures(await rows(check_server, Target.load(stack.state)))
+    finally:
+        restart(text)
+    said = [f"{check.attempt} {check.got}" for check in found]
+    assert any("where it listens" in each and str(port) in each for each in said), said
+    assert any("no setting: http" in each for each in said), said
+    assert not failures(await rows(check_server, Target.load(stack.state)))
+
+
+async def as_admin(stack: Stack, act: Callable[[JetStreamContext], object]) -> None:
+    target = Target.load(stack.state)
+    client = await connect(target.config.ports["nats"], stack.layout.tls / "ca.pem", stack.layout.admin_seed, "admin")
+    try:
+        await act(client.jetstream())  # type: ignore[misc]
+    finally:
+        await client.close()
+
+
+async def test_a_stream_that_can_be_read_directly_is_found(proving: Proving) -> None:
+    sound = next(stream_config(each) for each in streams() if each.name == "TO_SITE")
+    loose = sound.evolve(allow_direct=True)
+    await as_admin(proving.stack, lambda js: js.update_stream(loose))
+    found = failures(await rows(check_server, Target.load(proving.stack.state)))
+    await as_admin(proving.stack, lambda js: js.update_stream(sound))
+    assert any("settings of TO_SITE" in check.attempt and "allow_direct" in check.got for check in found)
+    assert not failures(await rows(check_server, Target.load(proving.stack.state)))
+
+
+async def test_a_reader_too_many_is_found(proving: Proving) -> None:
+    listener = ConsumerConfig(name="listener", filter_subject="to.agent.>", inactive_threshold=1.0)
+    await as_admin(proving.stack, lambda js: js.add_consumer("TO_AGENT", listener))
+    found = failures(await rows(check_server, Target.load(proving.stack.state)))
+    assert any("consumers of TO_AGENT" in check.attempt and "listener" in check.got for check in found)
+    deadline = asyncio.get_running_loop().time() + 15
+    while failures(await rows(check_server, Target.load(proving.stack.state))):
+        assert asyncio.get_running_loop().time() < deadline
+
+
+async def test_a_forged_reply_that_lands_in_a_stream_is_found(proving: Proving) -> None:
+    """A site that shares the account of the streams: its forged replies are answered into them."""
+
+    def shared(text: str) -> str:
+        user = re.search(r"\{ nkey: \w+, permissions: \{ publish: \{ allow: \[\"from\.site.*", text)
+        assert user is not None
+        moved = user.group().replace("HUB.API", "$JS.API")
+        text = text.replace(user.group(), '{ user: "nobody", password: "nobody" }')
+        return text.replace("users: [", f"users: [\n      {moved.replace('$JS.API', 'HUB.API')}", 1)
+
+    hole = edited("shared account", shared, "forged reply", check_forging)
+    await see(hole, proving.stack)
