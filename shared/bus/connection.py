@@ -5,11 +5,11 @@ import ssl
 from collections.abc import Callable
 from typing import Any
 
-import nats
 import structlog
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
+from shared.bus.wire import LeanClient
 from shared.health import Health
 from shared.settings import Settings
 
@@ -53,7 +53,9 @@ class Connection:
         self._health.set("bus", False, "connecting")
         while self._client is None:
             try:
-                self._client = await nats.connect(**self._options())
+                client = LeanClient()
+                await client.connect(**self._options())
+                self._client = client
             except (NatsError, OSError, TimeoutError) as error:
                 self._health.set("bus", False, f"not reachable: {error}")
                 await asyncio.sleep(0.3)

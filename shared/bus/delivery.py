@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from shared.bus.connection import Connection
 from shared.bus.pull import Pull
 from shared.bus.received import AnyReceived, Reader
+from shared.bus.wire import answer, send
 from shared.db.engine import Database
 from shared.errors import Away, Permanent
 from shared.health import Health
@@ -97,8 +98,7 @@ class Delivery:
     async def _keep_alive(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT)
-            for message in self._held:
-                await self._answer(message, b"+WPI")
+            await self._answer_all(self._held, b"+WPI")
 
     async def _handle(self, messages: Sequence[Msg]) -> None:
         readable: list[tuple[Msg, AnyReceived]] = []
@@ -121,8 +121,7 @@ class Delivery:
             for pair in readable:
                 await self._alone(*pair)
             return
-        for message, _ in readable:
-            await self._answer(message, b"+ACK")
+        await self._answer_all([message for message, _ in readable], b"+ACK")
 
     async def _alone(self, message: Msg, event: AnyReceived) -> None:
         try:
@@ -188,9 +187,12 @@ class Delivery:
         await self._answer(message, b"+ACK")
 
     async def _answer(self, message: Msg, word: bytes) -> None:
+        await self._answer_all([message], word)
+
+    async def _answer_all(self, messages: Sequence[Msg], word: bytes) -> None:
         """An answer that is lost costs a redelivery, which the inbox absorbs."""
         try:
-            await self._bus.client.publish(message.reply, word)
+            await send(self._bus.client, [answer(message.reply, word) for message in messages])
         except (NatsError, OSError) as error:
             log.warning("delivery.answer_lost", error=str(error))
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nats.aio.client import Client
+from nats.errors import Error as NatsError
 
+from shared.bus.wire import publication, send
 from shared.errors import Permanent, Transient
 from shared.ids import fresh_id
 
@@ -51,21 +53,18 @@ async def publish(client: Client, rows: Sequence[Outgoing]) -> int:
 
 
 async def _publish_batch(client: Client, rows: Sequence[Outgoing]) -> None:
-    batch = str(fresh_id())
-    for number, row in enumerate(rows[:-1], 1):
-        marks = {"Nats-Msg-Id": row.event_id, "Nats-Batch-Id": batch, "Nats-Batch-Sequence": str(number)}
-        await client.publish(row.subject, row.body, headers=row.headers | marks)
-    last = rows[-1]
-    marks = {
-        "Nats-Msg-Id": last.event_id,
-        "Nats-Batch-Id": batch,
-        "Nats-Batch-Sequence": str(len(rows)),
-        "Nats-Batch-Commit": "1",
-    }
-    answer = await _request(client, last.subject, last.body, last.headers | marks)
-    if "error" in answer:
-        raise RefusedBatch
-    if answer.get("count") != len(rows):
+    batch = {"Nats-Batch-Id": str(fresh_id())}
+    *before, last = [
+        (row, row.headers | batch | {"Nats-Msg-Id": row.event_id, "Nats-Batch-Sequence": str(number)})
+        for number, row in enumerate(rows, 1)
+    ]
+    try:
+        await send(client, [publication(row.subject, headers, row.body) for row, headers in before])
+    except NatsError as error:
+        raise Transient(f"the bus did not take a batch: {error}") from error
+    row, headers = last
+    answer = await _request(client, row.subject, row.body, headers | {"Nats-Batch-Commit": "1"})
+    if "error" in answer or answer.get("count") != len(rows):
         raise RefusedBatch
 
 
