@@ -5,6 +5,7 @@ import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
+from infra.prove.keyfiles import decision_files, key_id_of
 from infra.prove.target import Attempt, Target
 from schemas.catalogue import BY_NAME
 from schemas.envelope import Envelope
@@ -13,7 +14,7 @@ from schemas.statements import Decision, KeyChange, Opening, Signed, Statement, 
 from schemas.text import sha256
 from shared.clock import now
 from shared.ids import fresh_id, item_id
-from shared.signing import PublicKeys, SigningKey
+from shared.signing import SigningKey
 
 
 def probe_path(token: str) -> str:
@@ -31,7 +32,7 @@ class Forger:
 
     @classmethod
     def of(cls, target: Target) -> "Forger":
-        key_id = sorted(PublicKeys.load(target.layout.public_keys).ids("decision"))[0]
+        key_id = key_id_of(target.layout, decision_files(target.layout)[0])
         opening = Opening(person_id="prove", person_name="prove", via="console", reason="probe", nonce=target.token)
         return cls(target.token, key_id, SigningKey(secrets.token_bytes(32)), opening)
 
@@ -85,8 +86,9 @@ class Forger:
 
 async def sign(target: Target, service: str, wanted: list[tuple[str, str, bytes]]) -> list[Signed]:
     """(duty, purpose, payload) signed by that service's own process with its real key."""
+    files = {"decision": decision_files(target.layout)[0]}
     attempts: list[Attempt] = [
-        {"kind": "keys", "as": service, "op": "sign", "duty": duty, "purpose": purpose, "payload": base64.b64encode(payload).decode()}
+        {"kind": "keys", "as": service, "op": "sign", "file": files.get(duty, f"{duty}.key"), "purpose": purpose, "payload": base64.b64encode(payload).decode()}
         for duty, purpose, payload in wanted
     ]  # fmt: skip
     found = [outcome["value"] for outcome in await target.run(service, attempts)]

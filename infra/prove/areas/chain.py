@@ -8,9 +8,11 @@ from typing import Any
 
 from infra.local.layout import SIGNING_KEYS
 from infra.prove.check import Book, Check
+from infra.prove.keyfiles import FIRST
 from infra.prove.target import Target
 from schemas.catalogue import SERVICES
 from shared.clock import now
+from shared.operator import acall
 
 OLDEST_HEAD = timedelta(hours=24)
 CATCH_UP_SECONDS = 5.0
@@ -68,9 +70,21 @@ async def check_keys(target: Target, book: Book) -> None:
     for name, public in files.items():
         twins = [other for other, its in files.items() if its == public and other != name]
         book.holds(name.split("/")[0], f"key of its own: {name}", f"the same key as {', '.join(twins)}" if twins else "")
-    expected = sorted(f"{service}/{name}" for service in SERVICES for name in ("bus.nk", *(f"{duty}.key" for duty in SIGNING_KEYS.get(service, ()))))
-    book.same("installation", "one key for each duty and no other", expected, sorted(files))
-    _published(target, book, files)
+    first, added = await _decision_keys(target)
+    expected = {f"{service}/{name}" for service in SERVICES for name in ("bus.nk", *(f"{duty}.key" for duty in SIGNING_KEYS.get(service, ())))}
+    expected = expected - {f"console/{FIRST}"} | {f"console/{name}" for name in added}
+    book.same("installation", "one key for each duty and no other", sorted(expected), sorted(files))
+    book.same("console", "its decision keys are those that it names", added, {name: files.get(f"console/{name}") for name in added})
+    _published(target, book, files | {f"console/{FIRST}": first})
+
+
+async def _decision_keys(target: Target) -> tuple[str, dict[str, str]]:
+    """As the console says: the public half (hex) of the installation's, and of those that are not revoked by their files' names."""
+    listed = (await acall(target.layout.state, "console", "keys.list"))["keys"]
+    public = {each["key_id"]: base64.b64decode(each["public_key"]).hex() for each in listed}
+    first = listed[0]["key_id"]
+    live = [each["key_id"] for each in listed if each["state"] not in ("revoked", "refused")]
+    return public[first], {FIRST if each == first else f"decision-{each}.key": public[each] for each in live}
 
 
 def _published(target: Target, book: Book, files: dict[str, str]) -> None:

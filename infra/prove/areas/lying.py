@@ -5,9 +5,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from infra.local.layout import SIGNING_KEYS
 from infra.prove.areas.socket_path import facts
 from infra.prove.check import Book
+from infra.prove.keyfiles import names_of
 from infra.prove.target import Target
 from schemas.catalogue import SERVICES
 
@@ -46,12 +46,8 @@ def _expected(target: Target) -> Iterator[tuple[Path, str]]:
         yield layout.keys / f"{service}.pub.json", _owned(me, "644")
         yield layout.run / service, _owned(owner, "755")
         yield layout.run / service / "op.sock", _owned(owner, "600")
-        for name in _keys_of(service):
+        for name in names_of(layout, service):
             yield layout.keys / service / name, _owned(owner, "600")
-
-
-def _keys_of(service: str) -> list[str]:
-    return ["bus.nk", *(f"{duty}.key" for duty in SIGNING_KEYS.get(service, ()))]
 
 
 def _owned(owner: tuple[int, int], mode: str) -> str:
@@ -83,7 +79,7 @@ def _is_health_socket(path: Path, status: os.stat_result) -> bool:
 
 def _strays(target: Target) -> list[str]:
     keys = target.layout.keys
-    known = {f"{service}/{name}" for service in SERVICES for name in _keys_of(service)} | {"admin/bus.nk"}
+    known = {f"{service}/{name}" for service in SERVICES for name in names_of(target.layout, service)} | {"admin/bus.nk"}
     top = {*SERVICES, "admin", "public.json", "operator.token", "ingest.token", *(f"{name}.pub.json" for name in (*SERVICES, "admin"))}
     found = [entry.name for entry in keys.iterdir() if entry.name not in top]
     return found + [f"{folder}/{entry.name}" for folder in (*SERVICES, "admin") for entry in (keys / folder).iterdir() if f"{folder}/{entry.name}" not in known]

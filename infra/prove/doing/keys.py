@@ -1,6 +1,6 @@
 """What a service does with its own keys: {"op": "sign" | "seal" | "public", "as", …}. A private key never leaves the process.
 
-`sign`: `duty`, `purpose`, `payload` (base64) -> {"signature", "key_id"}. `seal`: `subject`, `body` -> the header's value. `public`: {file: public key, hex}.
+`sign`: `file`, `purpose`, `payload` (base64) -> {"signature", "key_id"}. `seal`: `subject`, `body` -> the header's value. `public`: {file: public key, hex}.
 """
 
 import base64
@@ -20,7 +20,7 @@ async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def _sign(settings: Settings, each: dict[str, Any]) -> Any:
-    key = SigningKey.load(settings.keys / f"{each['duty']}.key")
+    key = SigningKey.load(settings.keys / each["file"])
     signature = key.sign_bytes(each["purpose"], base64.b64decode(each["payload"]))
     return {"signature": base64.b64encode(signature).decode(), "key_id": key.key_id}
 
