@@ -3,17 +3,18 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from pydantic import ValidationError
 
-from schemas.catalogue import BY_NAME, from_subject, to_subject
+from schemas.catalogue import BY_NAME, Event, from_subject, to_subject
 from schemas.envelope import Envelope
 from schemas.model import Data
 from schemas.text import BadJson
 from shared.errors import BadSignature, Permanent
-from shared.outbox.seal import SealChecker
+from shared.outbox.seal import HEADER, SealChecker
 
 T = TypeVar("T", bound=Data)
 
@@ -66,7 +67,7 @@ class Reader:
     def read(self, subject: str, headers: Mapping[str, str], raw: bytes, attempt: int = 1) -> AnyReceived:
         """Unreadable (or BadSignature) says why an event is parked."""
         if self._seals is not None:
-            self._seals.check(headers.get("Schleuse-Seal"), subject, raw)
+            self._seals.check(headers.get(HEADER), subject, raw)
         try:
             envelope = Envelope.from_bytes(raw)
         except (BadJson, ValidationError) as error:
@@ -90,13 +91,19 @@ class Reader:
     @staticmethod
     def _data(envelope: Envelope) -> Data:
         event = BY_NAME[envelope.name]
-        version = next((v for v in event.data if event.schema_name(v) == envelope.dataschema), None)
-        if version is None:
+        model = _models(event).get(envelope.dataschema)
+        if model is None:
             raise Unreadable(f"{envelope.name}: unknown version {envelope.dataschema}; known: {sorted(event.data)}")
         try:
-            return event.data[version].model_validate(envelope.data)
+            return model.model_validate(envelope.data)
         except ValidationError as error:
             raise Unreadable(f"{envelope.name} does not fit {envelope.dataschema}: {_short(error)}") from None
+
+
+@cache
+def _models(event: Event) -> dict[str, type[Data]]:
+    """The models of an event's versions by the name that stands in the envelope."""
+    return {event.schema_name(version): model for version, model in event.data.items()}
 
 
 def _short(error: Exception) -> str:

@@ -5,7 +5,6 @@ active per database; it holds a session advisory lock on a connection of its own
 """
 
 import asyncio
-import json
 
 import asyncpg
 import structlog
@@ -16,6 +15,7 @@ from shared.db.engine import GONE, Database
 from shared.db.raw import Raw
 from shared.errors import Permanent, Transient
 from shared.health import Health
+from shared.outbox.seal import HEADER
 from shared.tasks import spawn
 
 log = structlog.get_logger()
@@ -28,7 +28,7 @@ LATE = 2000
 """Positions below the newest sent one that every read looks at again: room for transactions that commit late."""
 _LOCK = "SELECT pg_try_advisory_lock(7365686)"
 _READ = """
-SELECT o.position, o.event_id, o.subject, o.headers::text AS headers, o.body FROM app.outbox o
+SELECT o.position, o.event_id, o.subject, o.headers ->> 'Schleuse-Seal' AS seal, o.body FROM app.outbox o
  WHERE o.position = ANY (ARRAY(SELECT t.position FROM app.todo t WHERE t.lane = $1 AND t.position > $2
                                 ORDER BY t.position LIMIT $3))
  ORDER BY o.position
@@ -141,7 +141,12 @@ class Relay:
     async def _read(self, lane: str) -> list[Outgoing]:
         async with self._db.reading() as tx:
             found = await tx.raw.fetch(_READ, lane, self._floor[lane], self._batch)
-        return _cut([Outgoing(at, str(id_), subject, _headers(text), body) for at, id_, subject, text, body in found])
+        return _cut(
+            [
+                Outgoing(at, str(id_), subject, {} if seal is None else {HEADER: seal}, body)
+                for at, id_, subject, seal, body in found
+            ]
+        )
 
     async def _one_by_one(self, rows: list[Outgoing], first: Permanent) -> None:
         """Something in the batch can never be sent: find it, park it, send the rest."""
@@ -158,14 +163,6 @@ class Relay:
 
     async def _pause(self, seconds: float) -> None:
         await _wait(self._stopping, seconds)
-
-
-def _headers(text: str) -> dict[str, str]:
-    """Surfaces send none of their own."""
-    if text == "{}":
-        return {}
-    found: dict[str, str] = json.loads(text)
-    return found
 
 
 def _cut(rows: list[Outgoing]) -> list[Outgoing]:

@@ -12,6 +12,8 @@ from collections import OrderedDict
 from shared.errors import BadSignature
 from shared.signing import PublicKeys, SigningKey
 
+HEADER = "Schleuse-Seal"
+"""The only header that a staged event has; a surface's has none."""
 PURPOSE = "schleuse.envelope.v1"
 DUTY = "envelope"
 _SIZE = 32

@@ -16,7 +16,7 @@ from schemas.model import MAX_EVENT
 from shared.clock import now
 from shared.errors import TooLarge
 from shared.ids import fresh_id, new_id
-from shared.outbox.seal import Sealer
+from shared.outbox.seal import HEADER, Sealer
 from shared.telemetry import current_traceparent
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Stamp:
         if self._sealer is not None:
             seals = self._sealer.seal([(each.subject, each.body) for each in pending])
             for each, seal in zip(pending, seals, strict=True):
-                each.headers["Schleuse-Seal"] = seal
+                each.headers[HEADER] = seal
 
 
 def _provenance(event_id: UUID, actor: str | None, cause: "AnyReceived | None") -> dict[str, Any]:
