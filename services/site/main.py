@@ -103,6 +103,7 @@ def compose(settings: Settings) -> Service:
         service.database(app, core), service.health, PublicKeys.load(settings.public_keys), options_of(settings)
     )
     service.bus(site.intake)
+    service.health.need("gate")  # ready means: pages can be rendered
     for part in site.parts:
         service.part(part)
     service.http(site.front, settings.host, settings.port)
