@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from schemas.statements import GateHead, Signed
+from schemas.statements import GateEntry, GateHead, Signed
 from services.site.publication import store
 from services.site.publication.domain import BadReceipt, Entered, Link, LogState, Published, enter
 from services.site.publication.door import Door
@@ -49,9 +49,9 @@ class Books:
         self.asked = 0
         self.asked_at = float("-inf")
 
-    def enter(self, before: LogState, link: Link) -> Entered:
-        """Verify the link behind a state."""
-        entered = enter(before, link, self.keys)
+    def enter(self, before: LogState, link: Link, entry: GateEntry | None = None) -> Entered:
+        """Verify the link behind a state. `entry` as in the domain's `enter`."""
+        entered = enter(before, link, self.keys, entry)
         self.states[entered.hash] = entered.after
         return entered
 

@@ -133,9 +133,10 @@ def read_entry(gate: Signed, keys: PublicKeys) -> GateEntry:
     return keys.verify("gate", gate, GateEntry)
 
 
-def enter(state: LogState, link: Link, keys: PublicKeys) -> Entered:
-    """Verify the next link of the log. BadReceipt or BadSignature when anything is not right."""
-    entry = read_entry(link.gate, keys)
+def enter(state: LogState, link: Link, keys: PublicKeys, entry: GateEntry | None = None) -> Entered:
+    """Verify the next link of the log. BadReceipt or BadSignature when anything is not right. `entry`: what `read_entry`
+    gave for this very link, if it was asked before."""
+    entry = entry or read_entry(link.gate, keys)
     if (entry.seq, entry.previous) != (state.seq + 1, state.hash):
         raise BadReceipt(f"entry {entry.seq} does not continue the log after entry {state.seq}")
     if entry.statement_hash != link.statement.hash:

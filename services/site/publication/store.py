@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from schemas.statements import Decision, Signed
+from schemas.statements import Decision, GateEntry, Signed
 from services.site.publication.domain import Entered, Link, Row
 from shared.db import Tx
 
@@ -49,10 +49,11 @@ class Applied:
 
 @dataclass(frozen=True)
 class Held:
-    """An entry that waits for those before it."""
+    """An entry that waits for those before it. `read`: its gate entry, where that was verified already."""
 
     link: Link
     content: bytes | None
+    read: GateEntry | None = None
 
 
 def _signed(row: Any, prefix: str = "") -> Signed:

@@ -23,13 +23,17 @@ async def apply_entry(
     if entry.item_id != item_id:
         raise BadReceipt("the event and the gate's entry name different items")
     before = books.states.get(entry.previous)
-    if before is not None and before.seq + 1 == entry.seq and await _append_all(tx, books, before, Held(link, content)):
+    if (
+        before is not None
+        and before.seq + 1 == entry.seq
+        and await _append_all(tx, books, before, Held(link, content, entry))
+    ):
         return
     seq, hash_ = await store.head(tx)
     if entry.seq <= seq:
         await _put_back(tx, books, entry.seq, link, content)
     elif entry.seq == seq + 1:
-        await _append_all(tx, books, await books.state_at(tx, seq, hash_), Held(link, content))
+        await _append_all(tx, books, await books.state_at(tx, seq, hash_), Held(link, content, entry))
     else:
         await store.hold(tx, entry.seq, link, content)
         await ask_gate(tx, books, seq)
@@ -61,7 +65,7 @@ class _Applied:
 
 async def _append(tx: Tx, books: Books, before: LogState, entry: Held) -> _Applied | None:
     """Verify an entry, write it, and show it once it is durable."""
-    entered = books.enter(before, entry.link)
+    entered = books.enter(before, entry.link, entry.read)
     item = published(entered, entry.content or b"") if isinstance(entered.statement, Decision) else None
     applied = await store.apply_entry(tx, entered, entry.content)
     if applied is None:
