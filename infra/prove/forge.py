@@ -49,17 +49,28 @@ class Forger:
     def content(self) -> bytes:
         return f'{{"body":"Forged by prove {self.token}.","format":"markdown","summary":"","title":"Forged"}}'.encode()
 
-    def decision(self, *, key_id: str = "", verdict: str = "approve", item: UUID | None = None, content_hash: str = "") -> Decision:
+    def decision(
+        self, *, key_id: str = "", verdict: str = "approve", item: UUID | None = None, content_hash: str = ""
+    ) -> Decision:
         return Decision(
             key_id=key_id or self.key_id, item_id=item or self.item, revision=1, content_hash=content_hash or sha256(self.content), kind="doc", lang="en",
             path=probe_path(self.token), audience="public", verdict=verdict, decided_at=now(), decider=self.opening.commitment, prior_version=1,
         )  # fmt: skip
 
     def withdrawal(self) -> Withdrawal:
-        return Withdrawal(key_id=self.key_id, item_id=self.item, decided_at=now(), decider=self.opening.commitment, prior_version=1)
+        return Withdrawal(
+            key_id=self.key_id, item_id=self.item, decided_at=now(), decider=self.opening.commitment, prior_version=1
+        )
 
     def setting(self) -> SwitchSetting:
-        return SwitchSetting(key_id=self.key_id, name="site_mode", value="open", decided_at=now(), decider=self.opening.commitment, prior_version=0)
+        return SwitchSetting(
+            key_id=self.key_id,
+            name="site_mode",
+            value="open",
+            decided_at=now(),
+            decider=self.opening.commitment,
+            prior_version=0,
+        )
 
     def key_change(self, *, subject: SigningKey | None = None, vouches_for_itself: bool = False) -> KeyChange:
         public = (subject or self.stranger).public

@@ -31,7 +31,15 @@ class Guest:
 
 @asynccontextmanager
 async def guests(target: Target) -> AsyncIterator[list[Guest]]:
-    found = [Guest(role, uuid5(UUID(int=0), f"{target.token} {role}"), secrets.token_urlsafe(32), f"schleuse_{secrets.token_urlsafe(32)}") for role in ROLES]
+    found = [
+        Guest(
+            role,
+            uuid5(UUID(int=0), f"{target.token} {role}"),
+            secrets.token_urlsafe(32),
+            f"schleuse_{secrets.token_urlsafe(32)}",
+        )
+        for role in ROLES
+    ]
     try:
         await target.run("console", [attempt for guest in found for attempt in _coming(guest, target.token)])
         yield found
@@ -49,4 +57,11 @@ def _coming(guest: Guest, token: str) -> list[Attempt]:
 
 
 def _write(query: str, args: list[str]) -> Attempt:
-    return {"kind": "rows", "role": "console", "database": DATABASES["console"], "query": query, "args": args, "write": True}
+    return {
+        "kind": "rows",
+        "role": "console",
+        "database": DATABASES["console"],
+        "query": query,
+        "args": args,
+        "write": True,
+    }

@@ -14,7 +14,12 @@ from shared.errors import BadSignature
 from shared.ids import item_id
 from shared.signing import PublicKeys
 
-STATEMENTS: dict[str, type[Statement]] = {"publication": Decision, "withdrawal": Withdrawal, "site_mode": SwitchSetting, "key": KeyChange}
+STATEMENTS: dict[str, type[Statement]] = {
+    "publication": Decision,
+    "withdrawal": Withdrawal,
+    "site_mode": SwitchSetting,
+    "key": KeyChange,
+}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which addresses a process listens on, from /proc: what it really does, not what it was told."""
+"""Which addresses a process listens on and when it began, from /proc: what it really does, not what it was told."""
 
 import os
 import socket
@@ -12,6 +12,15 @@ def listens(pid: int) -> list[str]:
     """`address:port` of each TCP socket that this process listens on. Its children are not looked at."""
     mine = _sockets(pid)
     return sorted(address for inode, address in _listening().items() if inode in mine)
+
+
+def started_at(pid: int) -> float:
+    """Seconds since the epoch."""
+    ticks = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19])
+    booted = next(
+        int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime ")
+    )
+    return booted + ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _sockets(pid: int) -> set[str]:

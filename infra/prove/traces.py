@@ -18,4 +18,16 @@ async def fates(target: Target, service: str, marks: list[str], seconds: float) 
 
 async def forget(target: Target, service: str) -> None:
     """Remove what this run left among the parked events."""
-    await target.run(service, [{"kind": "rows", "role": service, "database": DATABASES[service], "query": _FORGET, "args": [target.token], "write": True}])
+    await target.run(
+        service,
+        [
+            {
+                "kind": "rows",
+                "role": service,
+                "database": DATABASES[service],
+                "query": _FORGET,
+                "args": [target.token],
+                "write": True,
+            }
+        ],
+    )

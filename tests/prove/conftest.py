@@ -26,5 +26,9 @@ def proving() -> Iterator[Proving]:
         for item in items:
             decide(stack, item)
         withdraw(stack, items[1])
-        until(lambda: stack.value("site", "SELECT count(*) FROM app.tombstones") == 1, 20, "the withdrawal reached the site")
+        until(
+            lambda: stack.value("site", "SELECT count(*) FROM app.tombstones") == 1,
+            20,
+            "the withdrawal reached the site",
+        )
         yield Proving(stack, *items)

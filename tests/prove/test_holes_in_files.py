@@ -12,7 +12,7 @@ from infra.prove.check import Book
 from infra.prove.target import Target
 from tests.factories.stack import Stack
 from tests.prove.conftest import Proving
-from tests.prove.planting import Hole, see
+from tests.prove.planting import Examine, Hole, see
 
 pytestmark = pytest.mark.stack
 
@@ -25,15 +25,27 @@ async def everything(target: Target, book: Book) -> None:
     book.checks += await files.check(target)
 
 
-def mode(place: str, loose: int, tight: int, examine: Callable[[Target, Book], object] = lying, found_by: str = "") -> Hole:
+def mode(place: str, loose: int, tight: int, examine: Examine = lying, found_by: str = "") -> Hole:
     def change(stack: Stack, to: int) -> None:
         (stack.layout.state / place).chmod(to)
 
-    return Hole(f"{place} {loose:o}", examine, found_by or f"owner, group, mode: {place}", lambda stack: change(stack, loose), lambda stack: change(stack, tight))  # type: ignore[arg-type]
+    return Hole(
+        f"{place} {loose:o}",
+        examine,
+        found_by or f"owner, group, mode: {place}",
+        lambda stack: change(stack, loose),
+        lambda stack: change(stack, tight),
+    )
 
 
 def placed(name: str, place: str, found_by: str, make: Callable[[Path], object]) -> Hole:
-    return Hole(name, lying, found_by, lambda stack: make(stack.layout.state / place) and None, lambda stack: (stack.layout.state / place).unlink())
+    return Hole(
+        name,
+        lying,
+        found_by,
+        lambda stack: make(stack.layout.state / place) and None,
+        lambda stack: (stack.layout.state / place).unlink(),
+    )
 
 
 HOLES = [
@@ -52,25 +64,39 @@ HOLES = [
 ]
 
 
-@pytest.mark.parametrize("hole", [pytest.param(hole, id=hole.name.replace(" ", "-").replace("/", "-")) for hole in HOLES])
-async def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
-    await see(hole, proving.stack)
+@pytest.mark.parametrize(
+    "hole", [pytest.param(hole, id=hole.name.replace(" ", "-").replace("/", "-")) for hole in HOLES]
+)
+def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
+    see(hole, proving.stack)
 
 
-async def test_a_key_that_others_can_really_read_is_found(proving: Proving) -> None:
+def test_a_key_that_others_can_really_read_is_found(proving: Proving) -> None:
     keys = proving.stack.layout.keys / "console"
 
     def change(folder: int, key: int) -> None:
         keys.chmod(folder)
         (keys / "decision.key").chmod(key)
 
-    hole = Hole("readable", everything, "read: keys/console/decision.key", lambda _: change(0o755, 0o644), lambda _: change(0o700, 0o600))
-    await see(hole, proving.stack)
+    hole = Hole(
+        "readable",
+        everything,
+        "read: keys/console/decision.key",
+        lambda _: change(0o755, 0o644),
+        lambda _: change(0o700, 0o600),
+    )
+    see(hole, proving.stack)
 
 
-async def test_a_key_used_for_a_second_duty_is_found(proving: Proving) -> None:
+def test_a_key_used_for_a_second_duty_is_found(proving: Proving) -> None:
     """The running bridge has read its keys; only the file changes."""
     gate, envelope = (proving.stack.layout.keys / "bridge" / f"{duty}.key" for duty in ("gate", "envelope"))
     kept = envelope.read_text()
-    hole = Hole("one key", check_keys, "the same key as", lambda _: envelope.write_text(gate.read_text()) and None, lambda _: envelope.write_text(kept) and None)
-    await see(hole, proving.stack)
+    hole = Hole(
+        "one key",
+        check_keys,
+        "the same key as",
+        lambda _: envelope.write_text(gate.read_text()) and None,
+        lambda _: envelope.write_text(kept) and None,
+    )
+    see(hole, proving.stack)

@@ -16,7 +16,14 @@ LOCK = "ALTER TABLE core.gate_log ENABLE ALWAYS TRIGGER no_change"
 def entries(name: str, plant: str, heal: str) -> Hole:
     """A row of the published item, changed and changed back."""
     where = "WHERE path = 'stays'"
-    return by_sql(name, check_logs, ROWS, "site_db", f"UPDATE app.entries SET {plant} {where}", f"UPDATE app.entries SET {heal} {where}")
+    return by_sql(
+        name,
+        check_logs,
+        ROWS,
+        "site_db",
+        f"UPDATE app.entries SET {plant} {where}",
+        f"UPDATE app.entries SET {heal} {where}",
+    )
 
 
 def log(name: str, plant: str, heal: str, found_by: str) -> Hole:
@@ -40,20 +47,31 @@ HOLES = [
 
 
 @pytest.mark.parametrize("hole", named(HOLES))
-async def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
-    await see(hole, proving.stack)
+def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
+    see(hole, proving.stack)
 
 
-async def test_a_withdrawn_row_put_back_is_found(proving: Proving) -> None:
+def test_a_withdrawn_row_put_back_is_found(proving: Proving) -> None:
     """The tombstone deleted and the old row put back, with its real signatures."""
     receipt = "entry, signature, key_id, statement, statement_signature, statement_key_id"
-    [old] = proving.stack.rows("site", f"SELECT item_id, seq, encode(entry, 'hex') AS entry FROM app.gate_entries WHERE kind = 'publication' AND item_id = '{proving.withdrawn.item_id}'")
+    [old] = proving.stack.rows(
+        "site",
+        f"SELECT item_id, seq, encode(entry, 'hex') AS entry FROM app.gate_entries WHERE kind = 'publication' AND item_id = '{proving.withdrawn.item_id}'",
+    )
     put = f"INSERT INTO app.entries (item_id, seq, kind, lang, path, audience, content_hash, {receipt}, content) SELECT item_id, seq, 'doc', 'en', 'goes', 'public', 'x', {receipt}, '\\x00' FROM app.gate_entries WHERE seq = {old['seq']}"
 
     def plant(stack: Stack) -> None:
-        run(stack, "site_db", f"CREATE TABLE app.kept AS SELECT * FROM app.tombstones\nDELETE FROM app.tombstones\n{put}")
+        run(
+            stack,
+            "site_db",
+            f"CREATE TABLE app.kept AS SELECT * FROM app.tombstones\nDELETE FROM app.tombstones\n{put}",
+        )
 
     def heal(stack: Stack) -> None:
-        run(stack, "site_db", f"DELETE FROM app.entries WHERE item_id = '{proving.withdrawn.item_id}'\nINSERT INTO app.tombstones SELECT * FROM app.kept\nDROP TABLE app.kept")
+        run(
+            stack,
+            "site_db",
+            f"DELETE FROM app.entries WHERE item_id = '{proving.withdrawn.item_id}'\nINSERT INTO app.tombstones SELECT * FROM app.kept\nDROP TABLE app.kept",
+        )
 
-    await see(Hole("put back", check_logs, "was withdrawn", plant, heal), proving.stack)
+    see(Hole("put back", check_logs, "was withdrawn", plant, heal), proving.stack)

@@ -75,15 +75,21 @@ HOLES = [
 
 
 @pytest.mark.parametrize("hole", named(HOLES))
-async def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
-    await see(hole, proving.stack)
+def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
+    see(hole, proving.stack)
 
 
-async def test_a_line_that_trusts_everybody_is_found(proving: Proving) -> None:
+def test_a_line_that_trusts_everybody_is_found(proving: Proving) -> None:
     hba = next(proving.stack.layout.pg.glob("data-*")) / "pg_hba.conf"
     text = hba.read_text()
-    hole = Hole("trust", check_catalogue, "trust", lambda stack: reload(stack, hba, f"local all all trust\n{text}"), lambda stack: reload(stack, hba, text))
-    await see(hole, proving.stack)
+    hole = Hole(
+        "trust",
+        check_catalogue,
+        "trust",
+        lambda stack: reload(stack, hba, f"local all all trust\n{text}"),
+        lambda stack: reload(stack, hba, text),
+    )
+    see(hole, proving.stack)
 
 
 def reload(stack: Stack, path: Path, text: str) -> None:
@@ -93,13 +99,15 @@ def reload(stack: Stack, path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o3777, 0o2755])
-async def test_a_socket_folder_for_everybody_is_found(proving: Proving, mode: int) -> None:
+def test_a_socket_folder_for_everybody_is_found(proving: Proving, mode: int) -> None:
     folder = proving.stack.layout.pg_socket_dir
     hole = Hole("socket", socket_path, "its folder", lambda _: folder.chmod(mode), lambda _: folder.chmod(0o2750))
-    await see(hole, proving.stack)
+    see(hole, proving.stack)
 
 
-async def test_a_folder_above_the_socket_for_everybody_is_found(proving: Proving) -> None:
+def test_a_folder_above_the_socket_for_everybody_is_found(proving: Proving) -> None:
     folder = proving.stack.layout.run
-    hole = Hole("above", socket_path, "the folder above: run", lambda _: folder.chmod(0o777), lambda _: folder.chmod(0o755))
-    await see(hole, proving.stack)
+    hole = Hole(
+        "above", socket_path, "the folder above: run", lambda _: folder.chmod(0o777), lambda _: folder.chmod(0o755)
+    )
+    see(hole, proving.stack)

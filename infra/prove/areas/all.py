@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from infra.prove.areas import bus, chain, database, files, http, site_rows, statements
+from infra.prove.areas import bus, chain, database, files, fronts, site_rows, statements
 from infra.prove.check import Check
 from infra.prove.target import Target
 
@@ -12,6 +12,6 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "files": files.check,
     "statements": statements.check,
     "site rows": site_rows.check,
-    "http": http.check,
+    "http": fronts.check,
     "chain": chain.check,
 }

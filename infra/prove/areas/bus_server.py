@@ -13,7 +13,7 @@ from infra.nats.config import Place, render
 from infra.nats.provision import connect, consumer_config, stream_config
 from infra.nats.topology import durables, streams
 from infra.prove.check import Book
-from infra.prove.listening import listens
+from infra.prove.listening import listens, started_at
 from infra.prove.target import Target
 
 FORBIDDEN = ("allow_responses", "no_auth_user", "websocket", "mqtt", "leafnodes", "gateway", "cluster", "http", "https", "monitor_port", "system_account", "password", "token", "operator", "resolver", "include", "lib_profiling", "default_permissions", "auth_callout", "prof_port", "allow_non_tls")  # fmt: skip
@@ -25,7 +25,11 @@ async def check_server(target: Target, book: Book) -> None:
     place = Place(target.config.ports["nats"], layout.nats / "js", layout.tls / "ca.pem", layout.tls / "nats.key")
     expected = render(place, bus_users(layout))
     book.holds("config", "nats.conf is what the catalogue gives, byte for byte", _first_difference(expected, text))
-    book.holds("config", "nowhere an empty allow list, which would allow everything", ", ".join(re.findall(r"\w+\s*:?\s*\{?\s*allow\s*:?\s*\[\s*\]", text)))
+    book.holds(
+        "config",
+        "nowhere an empty allow list, which would allow everything",
+        ", ".join(re.findall(r"\w+\s*:?\s*\{?\s*allow\s*:?\s*\[\s*\]", text)),
+    )
     for word in FORBIDDEN:
         found = re.findall(rf"^\s*{word}\b.*|[{{,]\s*{word}\b[^,}}]*", text, re.M)
         book.holds("config", f"no setting: {word}", "; ".join(found)[:200])
@@ -49,8 +53,12 @@ def _process(target: Target, book: Book) -> None:
     book.same("server", "its command line", ["-c", str(target.layout.nats_conf)], command[1:])
     book.same("server", "where it listens", [f"127.0.0.1:{target.config.ports['nats']}"], listens(pid))
     book.same("server", "who runs it", target.who.uids["nats"], Path(f"/proc/{pid}").stat().st_uid)
-    started, written = Path(f"/proc/{pid}").stat().st_mtime, target.layout.nats_conf.stat().st_mtime
-    book.holds("server", "it was started with this configuration", "" if written <= started + 1 else "nats.conf was written after the server's start")
+    late = target.layout.nats_conf.stat().st_mtime > started_at(pid) + 1
+    book.holds(
+        "server",
+        "it was started with this configuration",
+        "nats.conf was written after the server's start" if late else "",
+    )
 
 
 def _certificate(target: Target, book: Book) -> None:
@@ -65,7 +73,9 @@ async def _streams(target: Target, book: Book) -> None:
         js = client.jetstream(timeout=5)
         for stream in streams():
             info = await js.stream_info(stream.name)
-            book.holds("streams", f"settings of {stream.name}", _apart(stream_config(stream).as_dict(), info.config.as_dict()))
+            book.holds(
+                "streams", f"settings of {stream.name}", _apart(stream_config(stream).as_dict(), info.config.as_dict())
+            )
             await _consumers(book, js, stream.name)
     finally:
         await client.close()
@@ -74,7 +84,12 @@ async def _streams(target: Target, book: Book) -> None:
 async def _consumers(book: Book, js: Any, stream: str) -> None:
     expected = [each for each in durables() if each.stream == stream]
     names = json.loads((await js._nc.request(f"$JS.API.CONSUMER.NAMES.{stream}", b"{}", timeout=5)).data)
-    book.same("streams", f"consumers of {stream}", sorted(each.name for each in expected), sorted(names.get("consumers") or []))
+    book.same(
+        "streams",
+        f"consumers of {stream}",
+        sorted(each.name for each in expected),
+        sorted(names.get("consumers") or []),
+    )
     for each in expected:
         try:
             info = await js.consumer_info(stream, each.name)
@@ -93,7 +108,11 @@ def _plain(config: dict[str, Any]) -> dict[str, Any]:
 
 def _apart(wanted: dict[str, Any], found: dict[str, Any]) -> str:
     """Fields that are set otherwise; what is not declared must be unset."""
-    idle = (None, False, 0, "", [], {}, -1)
+    idle: tuple[object, ...] = (None, False, 0, "", [], {}, -1)
     harmless = {"metadata", "consumer_limits", "compression", "persist_mode", "replay_policy", "max_waiting", "num_replicas", "deliver_policy", "name", "durable_name", "max_consumers", "max_msgs", "max_msgs_per_subject"}  # fmt: skip
     keys = [key for key in {**wanted, **found} if key not in harmless]
-    return ", ".join(f"{key}: {found.get(key)!r}" for key in keys if wanted.get(key) != found.get(key) and not (wanted.get(key) in idle and found.get(key) in idle))
+    return ", ".join(
+        f"{key}: {found.get(key)!r}"
+        for key in keys
+        if wanted.get(key) != found.get(key) and not (wanted.get(key) in idle and found.get(key) in idle)
+    )

@@ -28,9 +28,15 @@ async def check(target: Target) -> list[Check]:
 async def check_logs(target: Target, book: Book) -> None:
     bridge, site = await _caught_up(target)
     book.holds("bridge", "the gate's log follows from its bytes, entry by entry", bridge["fault"])
-    book.holds("bridge", "every revision has the content of its hash, every publication its revision", ", ".join(bridge["contents"][:3]))
+    book.holds(
+        "bridge",
+        "every revision has the content of its hash, every publication its revision",
+        ", ".join(bridge["contents"][:3]),
+    )
     book.holds("site", "its copy of the log follows from its bytes, entry by entry", site["fault"])
-    book.same("site", "its copy ends where the gate's log ends", (bridge["seq"], bridge["head"]), (site["seq"], site["head"]))
+    book.same(
+        "site", "its copy ends where the gate's log ends", (bridge["seq"], bridge["head"]), (site["seq"], site["head"])
+    )
     book.same("site", "its head is that of its copy", [site["seq"], site["head"]], site["state"])
     book.holds("site", "every row is covered by its receipt", "; ".join(site["rows"][:3]))
     book.holds("site", "every published item has its row", ", ".join(site["missing"][:3]))
@@ -60,21 +66,44 @@ def _head(book: Book, newest: dict[str, Any] | None, seq: int) -> None:
         book.holds("site", "the newest signed head is younger than 24 hours", "there is no head that the gate signed")
         return
     age = now() - datetime.fromisoformat(newest["at"])
-    book.holds("site", "the newest signed head is younger than 24 hours", "" if age < OLDEST_HEAD else f"it is {age} old")
-    book.holds("site", "the newest signed head lies in the log", "" if newest["seq"] <= seq else f"it is about entry {newest['seq']}, the log ends at {seq}")
+    book.holds(
+        "site", "the newest signed head is younger than 24 hours", "" if age < OLDEST_HEAD else f"it is {age} old"
+    )
+    book.holds(
+        "site",
+        "the newest signed head lies in the log",
+        "" if newest["seq"] <= seq else f"it is about entry {newest['seq']}, the log ends at {seq}",
+    )
 
 
 async def check_keys(target: Target, book: Book) -> None:
-    outcomes = await asyncio.gather(*(target.run(service, [{"kind": "keys", "op": "public", "as": service}]) for service in SERVICES))
-    files = {f"{service}/{name}": public for service, (found,) in zip(SERVICES, outcomes, strict=True) for name, public in found["value"]["files"].items()}
+    outcomes = await asyncio.gather(
+        *(target.run(service, [{"kind": "keys", "op": "public", "as": service}]) for service in SERVICES)
+    )
+    files = {
+        f"{service}/{name}": public
+        for service, (found,) in zip(SERVICES, outcomes, strict=True)
+        for name, public in found["value"]["files"].items()
+    }
     for name, public in files.items():
         twins = [other for other, its in files.items() if its == public and other != name]
-        book.holds(name.split("/")[0], f"key of its own: {name}", f"the same key as {', '.join(twins)}" if twins else "")
+        book.holds(
+            name.split("/")[0], f"key of its own: {name}", f"the same key as {', '.join(twins)}" if twins else ""
+        )
     first, added = await _decision_keys(target)
-    expected = {f"{service}/{name}" for service in SERVICES for name in ("bus.nk", *(f"{duty}.key" for duty in SIGNING_KEYS.get(service, ())))}
+    expected = {
+        f"{service}/{name}"
+        for service in SERVICES
+        for name in ("bus.nk", *(f"{duty}.key" for duty in SIGNING_KEYS.get(service, ())))
+    }
     expected = expected - {f"console/{FIRST}"} | {f"console/{name}" for name in added}
     book.same("installation", "one key for each duty and no other", sorted(expected), sorted(files))
-    book.same("console", "its decision keys are those that it names", added, {name: files.get(f"console/{name}") for name in added})
+    book.same(
+        "console",
+        "its decision keys are those that it names",
+        added,
+        {name: files.get(f"console/{name}") for name in added},
+    )
     _published(target, book, files | {f"console/{FIRST}": first})
 
 
@@ -93,5 +122,12 @@ def _published(target: Target, book: Book, files: dict[str, str]) -> None:
     holders = {"decision": "console", "gate": "bridge", "envelope": "bridge"}
     for duty, service in holders.items():
         named = [base64.b64decode(each["public_key"]).hex() for each in public.get(duty, [])]
-        book.same("installation", f"the published {duty} key is the one in use", [files.get(f"{service}/{duty}.key")], named)
-    book.same("installation", "no other duty is published", sorted(holders), sorted(duty for duty, value in public.items() if isinstance(value, list)))
+        book.same(
+            "installation", f"the published {duty} key is the one in use", [files.get(f"{service}/{duty}.key")], named
+        )
+    book.same(
+        "installation",
+        "no other duty is published",
+        sorted(holders),
+        sorted(duty for duty, value in public.items() if isinstance(value, list)),
+    )

@@ -52,7 +52,9 @@ async def check_guest(book: Book, base: str, guest: Guest, item: str | None) -> 
         answer = await send(base, "POST", path, {**FORM, **cookie}, "verdict=approve&value=open&token=probe")
         book.same(actor, f"form with a wrong token: {path}", 403, answer.status)
         if found:
-            answer = await send(base, "POST", path, {**FORM, **cookie}, f"verdict=approve&value=open&role=owner&token={found.group(1)}")
+            answer = await send(
+                base, "POST", path, {**FORM, **cookie}, f"verdict=approve&value=open&role=owner&token={found.group(1)}"
+            )
             book.same(actor, f"form with the right token, without the right: {path}", 403, answer.status)
     book.holds(actor, "pages carry a form token", "" if found else "there is none")
     await _other_session(book, actor, base, guest, found.group(1) if found else "")
@@ -68,10 +70,18 @@ async def _other_session(book: Book, actor: str, base: str, guest: Guest, token:
     book.same(actor, "the form token beside another session", 401, answer.status)
 
 
-async def _api(book: Book, actor: str, base: str, says: str, token: str, expected: dict[tuple[str, str], int], markdown: str = "") -> None:
+async def _api(
+    book: Book, actor: str, base: str, says: str, token: str, expected: dict[tuple[str, str], int], markdown: str = ""
+) -> None:
     for (method, path), status in expected.items():
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        body = "" if method == "GET" else json.dumps({**SUBMITTING, "markdown": markdown}) if path == "/api/v1/items" else DECIDING
+        body = (
+            ""
+            if method == "GET"
+            else json.dumps({**SUBMITTING, "markdown": markdown})
+            if path == "/api/v1/items"
+            else DECIDING
+        )
         answer = await send(base, method, path, headers, body)
         book.same(actor, f"API with {says}: {method} {path}", status, answer.status)
 
@@ -82,18 +92,37 @@ def check_framed(book: Book, actor: str, page: Answer) -> None:
     book.same(actor, "the item's page is shown", 200, page.status)
     book.holds(actor, "the preview stands in a frame", "" if frames else "there is no frame")
     for frame in frames:
-        book.holds(actor, "the frame has an empty sandbox", "" if re.search(r'\ssandbox(=""|=\'\')?[\s>/]', frame) else frame)
+        book.holds(
+            actor, "the frame has an empty sandbox", "" if re.search(r'\ssandbox(=""|=\'\')?[\s>/]', frame) else frame
+        )
     book.holds(actor, "no frame brings its document along", "srcdoc" if "srcdoc" in page.body else "")
 
 
 def check_preview(book: Book, actor: str, page: Answer) -> None:
     """The framed document can run, send, load and embed nothing, whoever opens it."""
-    policy = {name: values for name, _, values in (part.strip().partition(" ") for part in page.header("content-security-policy").split(";"))}
+    policy = {
+        name: values
+        for name, _, values in (
+            part.strip().partition(" ") for part in page.header("content-security-policy").split(";")
+        )
+    }
     book.same(actor, "the preview is shown", 200, page.status)
     book.same(actor, "preview: nothing by default", "'none'", policy.get("default-src"))
     book.same(actor, "preview: sandboxed by itself, without any right", "", policy.get("sandbox", "not sandboxed"))
-    book.holds(actor, "preview: no scripts, frames, connections or forms", ", ".join(f"{name} {policy[name]}" for name in ("script-src", "frame-src", "connect-src", "object-src", "form-action") if policy.get(name, "'none'") != "'none'"))
+    book.holds(
+        actor,
+        "preview: no scripts, frames, connections or forms",
+        ", ".join(
+            f"{name} {policy[name]}"
+            for name in ("script-src", "frame-src", "connect-src", "object-src", "form-action")
+            if policy.get(name, "'none'") != "'none'"
+        ),
+    )
     book.same(actor, "preview: framed by the console alone", "'self'", policy.get("frame-ancestors"))
-    dangerous = re.findall(r"<script\b|\son\w+\s*=|javascript:|<iframe\b|<object\b|<embed\b|\shx-|\sdata-", re.sub(r"<html\b[^>]*>", "", page.body), re.I)
+    dangerous = re.findall(
+        r"<script\b|\son\w+\s*=|javascript:|<iframe\b|<object\b|<embed\b|\shx-|\sdata-",
+        re.sub(r"<html\b[^>]*>", "", page.body),
+        re.I,
+    )
     book.holds(actor, "preview: nothing in it that acts", ", ".join(dangerous[:5]))
     check_private(book, actor, "preview", page)

@@ -49,7 +49,7 @@ def _expected(each: Forged) -> str:
 
 
 def _got(each: Forged, fate: str, reason: str) -> str:
-    code = reason.split(":")[0] if each.expected and fate == "refused" else ""
+    code = reason.partition(":")[0] if each.expected and fate == "refused" else ""
     return f"{fate} {code}".strip()
 
 
@@ -66,8 +66,12 @@ async def _statements(target: Target, forger: Forger) -> list[Forged]:
         ("decision", Decision.PURPOSE, twice), ("decision", Decision.PURPOSE, spaced), ("decision", Decision.PURPOSE, more), ("decision", Decision.PURPOSE, other.to_bytes()),
         ("session", Decision.PURPOSE, payload), ("decision", KeyChange.PURPOSE, forger.key_change(vouches_for_itself=True).to_bytes()),
     ]  # fmt: skip
-    real, switched, withdrawn, doubled, loose, wide, elsewhere, by_session, by_itself = await sign(target, "console", console)
-    by_gate, by_envelope = await sign(target, "bridge", [(duty, Decision.PURPOSE, payload) for duty in ("gate", "envelope")])
+    real, switched, withdrawn, doubled, loose, wide, elsewhere, by_session, by_itself = await sign(
+        target, "console", console
+    )
+    by_gate, by_envelope = await sign(
+        target, "bridge", [(duty, Decision.PURPOSE, payload) for duty in ("gate", "envelope")]
+    )
     swapped = payload.replace(decision.content_hash.encode(), b"0" * 64)
     public = payload.replace(b'"audience":"public"', b'"audience":"members"')
     signed = {
@@ -99,7 +103,11 @@ async def _statements(target: Target, forger: Forger) -> list[Forged]:
 
 def _others(forger: Forger, withdrawn: Signed, real: Signed) -> Iterator[Forged]:
     """The same for what else is signed: withdrawals, switches, keys."""
-    statements = {"item.withdrawn": forger.withdrawal(), "switch.set": forger.setting(), "key.changed": forger.key_change()}
+    statements = {
+        "item.withdrawn": forger.withdrawal(),
+        "switch.set": forger.setting(),
+        "key.changed": forger.key_change(),
+    }
     foreign = {"item.withdrawn": real, "switch.set": withdrawn, "key.changed": real}
     for name, statement in statements.items():
         for says, signed in {
@@ -114,11 +122,19 @@ def _others(forger: Forger, withdrawn: Signed, real: Signed) -> Iterator[Forged]
 def _data(name: str, forger: Forger, signed: Signed) -> Data:
     if name == "item.withdrawn":
         return ItemWithdrawn(item_id=forger.item, statement=signed, opening=forger.opening)
-    return SwitchSet(statement=signed, opening=forger.opening) if name == "switch.set" else KeyChanged(statement=signed, opening=forger.opening)
+    return (
+        SwitchSet(statement=signed, opening=forger.opening)
+        if name == "switch.set"
+        else KeyChanged(statement=signed, opening=forger.opening)
+    )
 
 
 def _decided(forger: Forger, signed: Signed, opening: Opening | None = None, item: Any = None) -> str:
-    return forger.event("item.decided", ItemDecided(item_id=item or forger.item, statement=signed, opening=opening or forger.opening), "MARK")
+    return forger.event(
+        "item.decided",
+        ItemDecided(item_id=item or forger.item, statement=signed, opening=opening or forger.opening),
+        "MARK",
+    )
 
 
 _NEWEST = """SELECT item_id::text, statement, signature, key_id, person_id, person_name, via, reason, nonce FROM core.decisions
@@ -141,7 +157,12 @@ async def _replays(target: Target, forger: Forger) -> list[Forged]:
     return [
         Forged("a real one once more", "item.decided", _decided(forger, real, opening, item), ""),
         Forged("a real one with another content hash", "item.decided", _decided(forger, altered, opening, item), ""),
-        Forged("a real one with another content hash, well signed", "item.decided", _decided(forger, resigned, opening, item), ""),
+        Forged(
+            "a real one with another content hash, well signed",
+            "item.decided",
+            _decided(forger, resigned, opening, item),
+            "",
+        ),
         Forged("a real one in another's name", "item.decided", _decided(forger, real, forger.opening, item), ""),
     ]
 
@@ -150,13 +171,33 @@ def _events(forger: Forger) -> list[Forged]:
     """Envelopes that are not what they say."""
     body = _decided(forger, forger.by_stranger(forger.decision()))
     return [
-        Forged("an event that says it is the agent's", "item.decided", body.replace('"source":"/console"', '"source":"/agent"'), "parked"),
-        Forged("another event's type on this subject", "item.decided", body.replace("io.schleuse.item.decided", "io.schleuse.item.submitted"), "parked"),
+        Forged(
+            "an event that says it is the agent's",
+            "item.decided",
+            body.replace('"source":"/console"', '"source":"/agent"'),
+            "parked",
+        ),
+        Forged(
+            "another event's type on this subject",
+            "item.decided",
+            body.replace("io.schleuse.item.decided", "io.schleuse.item.submitted"),
+            "parked",
+        ),
         Forged("an unknown version", "item.decided", body.replace("/item.decided/v1", "/item.decided/v99"), "parked"),
         Forged("a field too many", "item.decided", body.replace('"data":{', '"data":{"verdict":"approve",'), "parked"),
-        Forged("a key twice in the envelope", "item.decided", body.replace('{"specversion":"1.0"', '{"specversion":"1.0","specversion":"1.0"', 1), "parked"),
+        Forged(
+            "a key twice in the envelope",
+            "item.decided",
+            body.replace('{"specversion":"1.0"', '{"specversion":"1.0","specversion":"1.0"', 1),
+            "parked",
+        ),
         Forged("no JSON", "item.decided", f"prove:{forger.token}:MARK: {{", "parked"),
-        Forged("an event that there is not", "item.decided", body.replace("io.schleuse.item.decided", "io.schleuse.item.opened"), "parked"),
+        Forged(
+            "an event that there is not",
+            "item.decided",
+            body.replace("io.schleuse.item.decided", "io.schleuse.item.opened"),
+            "parked",
+        ),
     ]
 
 
@@ -166,6 +207,16 @@ _LEFT = """SELECT 'a decision' FROM core.decisions WHERE item_id = $1::uuid UNIO
 
 
 async def _nothing_changed(target: Target, book: Book, forger: Forger) -> None:
-    row: Attempt = {"kind": "rows", "role": "bridge", "database": DATABASES["bridge"], "query": _LEFT, "args": [str(forger.item), forger.token]}
+    row: Attempt = {
+        "kind": "rows",
+        "role": "bridge",
+        "database": DATABASES["bridge"],
+        "query": _LEFT,
+        "args": [str(forger.item), forger.token],
+    }
     (outcome,) = await target.run("bridge", [row])
-    book.holds("bridge", "none of it is recorded as a decision, gate entry, switch, key or item", ", ".join(each[0] for each in outcome["value"]))
+    book.holds(
+        "bridge",
+        "none of it is recorded as a decision, gate entry, switch, key or item",
+        ", ".join(each[0] for each in outcome["value"]),
+    )

@@ -16,24 +16,45 @@ async def check_envelopes(target: Target, book: Book) -> None:
     for reader, names in NAMES.items():
         bodies = [_body(forger, name, reader) for name in names]
         seals = await _seals(target, forger, reader, names, bodies)
-        made = [(f"{name}: {says}", f"e{reader}{number}", _send(reader, name, body, seal)) for number, (says, name, body, seal) in enumerate(seals)]
+        made = [
+            (f"{name}: {says}", f"e{reader}{number}", _send(reader, name, body, seal))
+            for number, (says, name, body, seal) in enumerate(seals)
+        ]
         for _, mark, attempt in made:
-            attempt["payload"] = attempt["payload"].replace(":MARK:", f":{mark}:") if ":MARK:" in attempt["payload"] else attempt["payload"]
+            attempt["payload"] = (
+                attempt["payload"].replace(":MARK:", f":{mark}:")
+                if ":MARK:" in attempt["payload"]
+                else attempt["payload"]
+            )
         await target.run("bridge", [attempt for _, _, attempt in made])
         found = await fates(target, reader, [mark for _, mark, _ in made], SECONDS)
         for says, mark, _ in made:
             fate, reason = found.get(mark, ("no trace", ""))
-            book.add("bridge", f"to.{reader}.{says}", "parked", fate if "seal" in reason or "envelope" in reason else f"{fate} for another reason", reason)
+            book.add(
+                "bridge",
+                f"to.{reader}.{says}",
+                "parked",
+                fate if "seal" in reason or "envelope" in reason else f"{fate} for another reason",
+                reason,
+            )
 
 
 def _body(forger: Forger, name: str, reader: str) -> str:
     """A readable event; what counts here is only who vouches for it."""
     signed = forger.by_stranger(forger.withdrawal())
-    data = HeadSealed(head=signed) if name == "head.sealed" else ItemRetracted(item_id=forger.item, withdrawal=signed, gate=signed)
-    return forger.event("head.sealed" if name == "head.sealed" else "item.retracted", data, "MARK").replace("io.schleuse.item.retracted", f"io.schleuse.{name}")
+    data = (
+        HeadSealed(head=signed)
+        if name == "head.sealed"
+        else ItemRetracted(item_id=forger.item, withdrawal=signed, gate=signed)
+    )
+    return forger.event("head.sealed" if name == "head.sealed" else "item.retracted", data, "MARK").replace(
+        "io.schleuse.item.retracted", f"io.schleuse.{name}"
+    )
 
 
-async def _seals(target: Target, forger: Forger, reader: str, names: tuple[str, ...], bodies: list[str]) -> list[tuple[str, str, str, str]]:
+async def _seals(
+    target: Target, forger: Forger, reader: str, names: tuple[str, ...], bodies: list[str]
+) -> list[tuple[str, str, str, str]]:
     """(what, event, body, seal) of each forgery. A seal is bound to its body, so those that need a right body carry their mark already."""
     found = []
     for number, (name, body) in enumerate(zip(names, bodies, strict=True)):
@@ -62,4 +83,11 @@ async def _by_bridge(target: Target, elsewhere: str, by_gate: str, subject: str)
 
 def _send(reader: str, name: str, body: str, seal: str) -> Attempt:
     headers = {"Schleuse-Seal": seal} if seal else None
-    return {"kind": "bus", "as": "bridge", "op": "ask", "subjects": [f"to.{reader}.{name}"], "payload": body, "headers": headers}
+    return {
+        "kind": "bus",
+        "as": "bridge",
+        "op": "ask",
+        "subjects": [f"to.{reader}.{name}"],
+        "payload": body,
+        "headers": headers,
+    }

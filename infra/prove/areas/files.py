@@ -48,7 +48,9 @@ def _says(target: Target, each: Try) -> str:
 
 def _secrets(target: Target) -> list[Try]:
     layout = target.layout
-    found = [Try("read", str(path), (service,)) for service in SERVICES for path in sorted((layout.keys / service).iterdir())]
+    found = [
+        Try("read", str(path), (service,)) for service in SERVICES for path in sorted((layout.keys / service).iterdir())
+    ]
     found += [Try("list", str(layout.keys / service), (service,)) for service in SERVICES]
     found += [Try("read", str(path)) for path in (layout.operator_token, layout.admin_seed)]
     found += [Try("read", str(layout.ingest_token), ("site",)), Try("read", str(layout.tls / "nats.key"), ("nats",))]
@@ -61,19 +63,54 @@ def _secrets(target: Target) -> list[Try]:
 def _folders(target: Target) -> list[Try]:
     """Who may put files where; what everybody runs belongs to nobody who runs it."""
     layout, code = target.layout, target.runtime.code
-    nobodys = [layout.state, layout.keys, layout.keys / "admin", layout.run, layout.tls, layout.nats, layout.logs, code, code / "services", code / "shared", target.runtime.python.parent]
+    nobodys = [
+        layout.state,
+        layout.keys,
+        layout.keys / "admin",
+        layout.run,
+        layout.tls,
+        layout.nats,
+        layout.logs,
+        code,
+        code / "services",
+        code / "shared",
+        target.runtime.python.parent,
+    ]
     found = [Try("create", str(path)) for path in nobodys]
-    found += [Try("create", str(place / service), (service,)) for service in SERVICES for place in (layout.keys, layout.run)]
-    found += [Try("create", str(layout.pg), ("pgadm",)), Try("create", str(layout.pg_socket_dir), ("pgadm",)), Try("create", str(layout.nats / "js"), ("nats",))]
-    files = [layout.config, layout.public_keys, layout.nats_conf, layout.tls / "ca.pem", layout.processes, code / "services" / "__init__.py", *sorted(layout.logs.glob("*.log"))]
+    found += [
+        Try("create", str(place / service), (service,)) for service in SERVICES for place in (layout.keys, layout.run)
+    ]
+    found += [
+        Try("create", str(layout.pg), ("pgadm",)),
+        Try("create", str(layout.pg_socket_dir), ("pgadm",)),
+        Try("create", str(layout.nats / "js"), ("nats",)),
+    ]
+    files = [
+        layout.config,
+        layout.public_keys,
+        layout.nats_conf,
+        layout.tls / "ca.pem",
+        layout.processes,
+        code / "services" / "__init__.py",
+        *sorted(layout.logs.glob("*.log")),
+    ]
     return found + [Try("write", str(path)) for path in files]
 
 
 def _sockets(target: Target) -> list[Try]:
     found = [Try("connect", str(target.layout.run / service / "op.sock"), (service,)) for service in SERVICES]
-    return [*found, Try("connect", str(target.layout.control)), Try("connect", str(target.layout.pg_socket_dir / ".s.PGSQL.5432"), (*SERVICES, "pgadm"))]
+    return [
+        *found,
+        Try("connect", str(target.layout.control)),
+        Try("connect", str(target.layout.pg_socket_dir / ".s.PGSQL.5432"), (*SERVICES, "pgadm")),
+    ]
 
 
 def _foreign_processes(target: Target) -> list[Try]:
     owners = {"postgres": SERVER_USERS[0]}
-    return [Try(op, str(pid), (owners.get(part, part),)) for part, pid in target.pids.items() for op in ("signal", "memory", "environment") if Path(f"/proc/{pid}").exists()]
+    return [
+        Try(op, str(pid), (owners.get(part, part),))
+        for part, pid in target.pids.items()
+        for op in ("signal", "memory", "environment")
+        if Path(f"/proc/{pid}").exists()
+    ]

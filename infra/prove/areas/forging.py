@@ -50,7 +50,15 @@ def _attempts(service: str, quiet: str, token: str) -> list[tuple[str, Attempt]]
 
 
 def _attempt(service: str, subject: str, reply: str, headers: dict[str, str] | None, payload: str = "probe") -> Attempt:
-    return {"kind": "bus", "as": service, "op": "publish", "subjects": [subject], "reply": reply, "headers": headers, "payload": payload}
+    return {
+        "kind": "bus",
+        "as": service,
+        "op": "publish",
+        "subjects": [subject],
+        "reply": reply,
+        "headers": headers,
+        "payload": payload,
+    }
 
 
 async def _streams(target: Target) -> Seen:
@@ -61,7 +69,12 @@ async def _streams(target: Target) -> Seen:
         found: Seen = {}
         for name in (to_stream("agent"), to_stream("connectors")):
             info = await js.stream_info(name)
-            found[name] = (info.state.last_seq, info.state.first_seq, str(info.created), (str(info.state.consumer_count),))
+            found[name] = (
+                info.state.last_seq,
+                info.state.first_seq,
+                str(info.created),
+                (str(info.state.consumer_count),),
+            )
         return found
     finally:
         await client.close()

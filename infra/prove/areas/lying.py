@@ -66,7 +66,9 @@ def _loose(target: Target) -> list[str]:
     found = []
     for path in _walk(target.layout.state):
         status = path.lstat()
-        open_to_all = status.st_mode & stat.S_IWOTH and not stat.S_ISLNK(status.st_mode) and not _is_health_socket(path, status)
+        open_to_all = (
+            status.st_mode & stat.S_IWOTH and not stat.S_ISLNK(status.st_mode) and not _is_health_socket(path, status)
+        )
         if open_to_all or (stat.S_ISREG(status.st_mode) and status.st_mode & (stat.S_ISUID | stat.S_ISGID)):
             found.append(str(path.relative_to(target.layout.state)))
     return found
@@ -79,7 +81,21 @@ def _is_health_socket(path: Path, status: os.stat_result) -> bool:
 
 def _strays(target: Target) -> list[str]:
     keys = target.layout.keys
-    known = {f"{service}/{name}" for service in SERVICES for name in names_of(target.layout, service)} | {"admin/bus.nk"}
-    top = {*SERVICES, "admin", "public.json", "operator.token", "ingest.token", *(f"{name}.pub.json" for name in (*SERVICES, "admin"))}
+    known = {f"{service}/{name}" for service in SERVICES for name in names_of(target.layout, service)} | {
+        "admin/bus.nk"
+    }
+    top = {
+        *SERVICES,
+        "admin",
+        "public.json",
+        "operator.token",
+        "ingest.token",
+        *(f"{name}.pub.json" for name in (*SERVICES, "admin")),
+    }
     found = [entry.name for entry in keys.iterdir() if entry.name not in top]
-    return found + [f"{folder}/{entry.name}" for folder in (*SERVICES, "admin") for entry in (keys / folder).iterdir() if f"{folder}/{entry.name}" not in known]
+    return found + [
+        f"{folder}/{entry.name}"
+        for folder in (*SERVICES, "admin")
+        for entry in (keys / folder).iterdir()
+        if f"{folder}/{entry.name}" not in known
+    ]

@@ -16,18 +16,34 @@ def check_processes(target: Target, book: Book) -> None:
     for part, pid in target.pids.items():
         status = _status(pid)
         user = user_of(part)
-        book.same(part, "process: runs as its own user, really and effectively", {target.who.uids[user]}, {int(each) for each in status["Uid"].split()})
+        book.same(
+            part,
+            "process: runs as its own user, really and effectively",
+            {target.who.uids[user]},
+            {int(each) for each in status["Uid"].split()},
+        )
         strange = sorted(set(listens(pid)) - set(_addresses(target, part)))
         book.holds(part, "process: listens only where it must", ", ".join(strange))
         book.same(part, "process: can gain no privileges", "1", status["NoNewPrivs"])
         if not target.separated:
             book.open(part, "process: has no capabilities", "none")
             continue
-        book.same(part, "process: has no capabilities", {0}, {int(status[name], 16) for name in ("CapEff", "CapPrm", "CapBnd", "CapAmb")})
+        book.same(
+            part,
+            "process: has no capabilities",
+            {0},
+            {int(status[name], 16) for name in ("CapEff", "CapPrm", "CapBnd", "CapAmb")},
+        )
         book.same(part, "process: groups", _groups(target, user), {int(each) for each in status["Groups"].split()})
     for service in SERVICES:
-        command = Path(f"/proc/{target.pids[service]}/cmdline").read_text().split("\0") if service in target.pids else []
-        book.holds(service, "process: its command line says which service it is", "" if f"services.{service}" in command else " ".join(command))
+        command = (
+            Path(f"/proc/{target.pids[service]}/cmdline").read_text().split("\0") if service in target.pids else []
+        )
+        book.holds(
+            service,
+            "process: its command line says which service it is",
+            "" if f"services.{service}" in command else " ".join(command),
+        )
 
 
 def _status(pid: int) -> dict[str, str]:

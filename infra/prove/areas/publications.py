@@ -55,7 +55,13 @@ async def _forge(target: Target, forger: Forger) -> dict[str, Forged]:
     approved, rejected, misused = await sign(target, "console", wanted)
     by_stranger, in_name = forger.by_stranger(approve), forger.by_stranger(approve, forger.key_id)
     unsigned_mode = forger.by_stranger(setting, forger.key_id)
-    statements = [(approved, empty), (rejected, approve), (misused, approve), (by_stranger, approve), (in_name, approve)]
+    statements = [
+        (approved, empty),
+        (rejected, approve),
+        (misused, approve),
+        (by_stranger, approve),
+        (in_name, approve),
+    ]
     entries = [_entry(forger, seq, head, each, decision) for each, decision in statements]
     entries.append(_mode(seq, head, unsigned_mode))
     gate_id = await _gate_key(target)
@@ -88,7 +94,9 @@ def _entry(forger: Forger, seq: int, head: str, statement: Signed, decision: Dec
 
 
 def _mode(seq: int, head: str, setting: Signed) -> GateEntry:
-    return GateEntry(key_id="gate", seq=seq + 1, previous=head, entry="site_mode", statement_hash=setting.hash, at=now())
+    return GateEntry(
+        key_id="gate", seq=seq + 1, previous=head, entry="site_mode", statement_hash=setting.hash, at=now()
+    )
 
 
 async def _gate_key(target: Target) -> str:
@@ -102,7 +110,10 @@ def _published(forger: Forger, decision: Signed, gate: Signed) -> ItemPublished:
 
 async def _send(target: Target, forger: Forger, forged: dict[str, Forged], marks: dict[str, str]) -> None:
     bodies = {says: forger.event(each.name, each.data, marks[says]) for says, each in forged.items()}
-    seals: list[Attempt] = [{"kind": "keys", "as": "bridge", "op": "seal", "subject": f"to.site.{each.name}", "body": bodies[says]} for says, each in forged.items()]
+    seals: list[Attempt] = [
+        {"kind": "keys", "as": "bridge", "op": "seal", "subject": f"to.site.{each.name}", "body": bodies[says]}
+        for says, each in forged.items()
+    ]
     sealed = [outcome["value"] for outcome in await target.run("bridge", seals)]
     made: list[Attempt] = [
         {"kind": "bus", "as": "bridge", "op": "ask", "subjects": [f"to.site.{each.name}"], "payload": bodies[says], "headers": {"Schleuse-Seal": seal}}
@@ -115,7 +126,13 @@ _ROWS = "SELECT 'a row' FROM app.entries WHERE item_id = $1::uuid UNION ALL SELE
 
 
 async def _not_rendered(target: Target, book: Book, forger: Forger) -> None:
-    row: Attempt = {"kind": "rows", "role": "site", "database": DATABASES["site"], "query": _ROWS, "args": [str(forger.item)]}
+    row: Attempt = {
+        "kind": "rows",
+        "role": "site",
+        "database": DATABASES["site"],
+        "query": _ROWS,
+        "args": [str(forger.item)],
+    }
     (outcome,) = await target.run("site", [row])
     book.holds("site", "none of it is stored", ", ".join(each[0] for each in outcome["value"]))
     page = await get(target.config.urls["site"], f"/doc/en/{probe_path(forger.token)}")

@@ -27,16 +27,41 @@ ON_STREAM: dict[str, tuple[str, str]] = {
     "make a durable": ("CONSUMER.DURABLE.CREATE.{s}.probe", BROKEN),
     "list its consumers": ("CONSUMER.NAMES.{s}", BROKEN),
 }
-ON_SERVER: dict[str, str] = {"info": "INFO", "names of streams": "STREAM.NAMES", "list of streams": "STREAM.LIST", "purge an account": "ACCOUNT.PURGE.SITE"}
+ON_SERVER: dict[str, str] = {
+    "info": "INFO",
+    "names of streams": "STREAM.NAMES",
+    "list of streams": "STREAM.LIST",
+    "purge an account": "ACCOUNT.PURGE.SITE",
+}
 EVERY_SUBJECT = sorted(
     {from_subject(event.owner, event.name) for event in EVENTS if event.crosses}
     | {to_subject(reader, event.name) for event in EVENTS for reader in event.readers if reader != "bridge"}
 )
-WIDE = (">", "from.>", "to.>", "*.*.*.*", "_INBOX.>", "_R_.>", "$SYS.>", "$JS.>", "$JS.API.>", "$JS.ACK.>", "$JS.EVENT.ADVISORY.>", "HUB.API.>", "ask.>")
+WIDE = (
+    ">",
+    "from.>",
+    "to.>",
+    "*.*.*.*",
+    "_INBOX.>",
+    "_R_.>",
+    "$SYS.>",
+    "$JS.>",
+    "$JS.API.>",
+    "$JS.ACK.>",
+    "$JS.EVENT.ADVISORY.>",
+    "HUB.API.>",
+    "ask.>",
+)
 
 
 async def check_rights(target: Target, book: Book, service: str) -> None:
-    made = [*_publishes(service), *_subscribes(service), *_on_streams(service), *_on_durables(service), *_control(service)]
+    made = [
+        *_publishes(service),
+        *_subscribes(service),
+        *_on_streams(service),
+        *_on_durables(service),
+        *_control(service),
+    ]
     outcomes = await target.run(service, [attempt for _, _, attempt in made])
     for (says, expected, _), outcome in zip(made, outcomes, strict=True):
         book.outcome(service, says, outcome, expected)
@@ -50,16 +75,27 @@ def _publishes(service: str) -> list[Made]:
     foreign = [subject for subject in EVERY_SUBJECT if subject not in own]
     others = [each for each in SERVICES if each != service]
     foreign += [f"from.{service}.probe.forged", "to.agent.probe.forged", "$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO"]
-    foreign += [f"{inbox(each)}.probe" for each in (*others, "admin")] + [f"ask.connectors.{each}.probe" for each in SURFACES]
+    foreign += [f"{inbox(each)}.probe" for each in (*others, "admin")] + [
+        f"ask.connectors.{each}.probe" for each in SURFACES
+    ]
     return [(f"publish: {subject}", "refused", _attempt(service, "publish", [subject], BROKEN)) for subject in foreign]
 
 
 def _subscribes(service: str) -> list[Made]:
     others = [f"{inbox(each)}.>" for each in (*SERVICES, "admin") if each != service]
-    found = [(f"subscribe: {subject}", "refused", _attempt(service, "subscribe", [subject])) for subject in (*EVERY_SUBJECT, *WIDE, *others)]
+    found = [
+        (f"subscribe: {subject}", "refused", _attempt(service, "subscribe", [subject]))
+        for subject in (*EVERY_SUBJECT, *WIDE, *others)
+    ]
     for surface in SURFACES:
         for subject, queue in ((f"to.{surface}.>", surface), (f"from.{surface}.>", "bridge")):
-            found.append((f"subscribe in a queue: {subject} {queue}", "refused", _attempt(service, "subscribe", [subject], queue=queue)))
+            found.append(
+                (
+                    f"subscribe in a queue: {subject} {queue}",
+                    "refused",
+                    _attempt(service, "subscribe", [subject], queue=queue),
+                )
+            )
     return found
 
 
@@ -80,14 +116,23 @@ def _on_durables(service: str) -> list[Made]:
     for each in durables():
         for verb in ("DELETE", "PAUSE", "UNPIN"):
             subjects = _both(f"CONSUMER.{verb}.{each.stream}.{each.name}")
-            found.append((f"consumer, {verb.lower()}: {each.stream} {each.name}", "refused", _attempt(service, "publish", subjects, NOT_EMPTY)))
+            found.append(
+                (
+                    f"consumer, {verb.lower()}: {each.stream} {each.name}",
+                    "refused",
+                    _attempt(service, "publish", subjects, NOT_EMPTY),
+                )
+            )
     return found
 
 
 def _on_foreign(service: str, each: Durable) -> list[Made]:
     name = f"{each.stream} {each.name}"
     asks = {"next": "MSG.NEXT", "info": "INFO"}
-    found = [(f"foreign consumer, {says}: {name}", _both(f"CONSUMER.{verb}.{each.stream}.{each.name}"), BROKEN) for says, verb in asks.items()]
+    found = [
+        (f"foreign consumer, {says}: {name}", _both(f"CONSUMER.{verb}.{each.stream}.{each.name}"), BROKEN)
+        for says, verb in asks.items()
+    ]
     acks = [f"{pattern.removesuffix('.>')}.1.0.0.0.0".replace("*.*", "_.probe") for pattern in each.acks]
     found.append((f"foreign consumer, ack: {name}", acks, "+WPI"))
     return [(says, "refused", _attempt(service, "publish", subjects, body)) for says, subjects, body in found]
@@ -95,7 +140,14 @@ def _on_foreign(service: str, each: Durable) -> list[Made]:
 
 def _control(service: str) -> list[Made]:
     """What it must be able to do: a service that can do nothing would pass everything above."""
-    return [(f"own consumer, info: {each.stream} {each.name}", "done", _attempt(service, "ask", [each.api("INFO", HUB_PREFIX)])) for each in read_durables(service)]
+    return [
+        (
+            f"own consumer, info: {each.stream} {each.name}",
+            "done",
+            _attempt(service, "ask", [each.api("INFO", HUB_PREFIX)]),
+        )
+        for each in read_durables(service)
+    ]
 
 
 def _both(subject: str) -> list[str]:

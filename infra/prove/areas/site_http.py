@@ -11,10 +11,18 @@ SHUT = ("/queue", "/sign-in", "/api/v1/items", "/health", "/metrics", "/ready", 
 async def check_site(book: Book, base: str, tokens: dict[str, str]) -> None:
     """`tokens`: what some might think opens the operator's door, by its name."""
     home = await get(base, "/")
-    book.holds("visitor", "no script is ever allowed", "script-src" if "script-src" in home.header("content-security-policy") else "")
+    book.holds(
+        "visitor",
+        "no script is ever allowed",
+        "script-src" if "script-src" in home.header("content-security-policy") else "",
+    )
     for path in SHUT:
         answer = await get(base, path)
-        book.holds("visitor", f"nothing is there: {path}", "" if answer.status in (400, 404, 405) else f"it answers {answer.status}")
+        book.holds(
+            "visitor",
+            f"nothing is there: {path}",
+            "" if answer.status in (400, 404, 405) else f"it answers {answer.status}",
+        )
         if not path.startswith("/static"):
             check_private(book, "visitor", path, answer)
     picture = await get(base, f"/s/{NOBODY}.gif")
@@ -24,7 +32,9 @@ async def check_site(book: Book, base: str, tokens: dict[str, str]) -> None:
         answer = await send(base, "POST", f"/signals/{name}", FORM, f"item_id={NOBODY}&value=1&token=probe")
         book.same("visitor", f"a signal about what is not published: {name}", 404, answer.status)
     for says, token in {"no token": "", **tokens}.items():
-        answer = await send(base, "POST", "/signals/ingest", {"Authorization": f"Bearer {token}"} if token else {}, "{}")
+        answer = await send(
+            base, "POST", "/signals/ingest", {"Authorization": f"Bearer {token}"} if token else {}, "{}"
+        )
         book.same("visitor", f"the operator's door with {says}", 401, answer.status)
     for path in ("/", "/search?q=probe", "/privacy", "/there-is-no-such-page"):
         answer = await get(base, path, {"Cookie": "console=probe"})
@@ -36,11 +46,23 @@ async def check_items(book: Book, base: str, published: str | None, gone: str | 
     if published is not None:
         page = await get(base, published)
         book.same("visitor", "a public page is there", 200, page.status)
-        book.holds("visitor", "a public page is asked for again after a second", cached_too_long(page.header("cache-control")))
+        book.holds(
+            "visitor", "a public page is asked for again after a second", cached_too_long(page.header("cache-control"))
+        )
         for name in ("vote", "reaction", "feedback"):
             item = _between(page.body, 'name="item_id" value="', '"')
-            answer = await send(base, "POST", f"/signals/{name}", FORM, f"item_id={item or NOBODY}&value=1&reaction=thanks&text=x&token=probe")
-            book.holds("visitor", f"a signal without the page's token: {name}", "" if answer.status in (403, 404) else f"it answers {answer.status}")
+            answer = await send(
+                base,
+                "POST",
+                f"/signals/{name}",
+                FORM,
+                f"item_id={item or NOBODY}&value=1&reaction=thanks&text=x&token=probe",
+            )
+            book.holds(
+                "visitor",
+                f"a signal without the page's token: {name}",
+                "" if answer.status in (403, 404) else f"it answers {answer.status}",
+            )
     for says, path, status in (("withdrawn", gone, 410), ("waiting for review", unpublished, 404)):
         if path is not None:
             answer = await get(base, path)

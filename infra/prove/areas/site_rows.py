@@ -2,6 +2,8 @@
 
 Decoys lie under a probe path, or are the row of an item that was withdrawn. That existing rows are covered by their receipts is checked in area chain.
 """
+# statements are composed of constants of ours, and nothing of them is kept
+# ruff: noqa: S608
 
 import asyncio
 import json
@@ -25,10 +27,10 @@ FAR = 1_000_000_000
 """A place in the log that no entry will reach."""
 _RECEIPT = "entry, signature, key_id, statement, statement_signature, statement_key_id"
 _COLUMNS = f"item_id, seq, kind, lang, path, audience, content_hash, {_RECEIPT}, content"
-_PUT = f"INSERT INTO app.entries ({_COLUMNS}) SELECT $1::uuid, $2::bigint, 'doc', 'en', $3, $4, $5, {_RECEIPT}, decode($6, 'hex') FROM {{source}} WHERE seq = $7::bigint"  # noqa: S608
+_PUT = f"INSERT INTO app.entries ({_COLUMNS}) SELECT $1::uuid, $2::bigint, 'doc', 'en', $3, $4, $5, {_RECEIPT}, decode($6, 'hex') FROM {{source}} WHERE seq = $7::bigint"
 _FORGED = "(SELECT $7::bigint AS seq, '\\x00'::bytea AS entry, '\\x00'::bytea AS signature, 'prove' AS key_id, '\\x00'::bytea AS statement, '\\x00'::bytea AS statement_signature, 'prove' AS statement_key_id) f"
 _LOG_ROW = f"""INSERT INTO app.gate_entries (seq, {_RECEIPT}, hash, kind, item_id)
-  VALUES ($1::bigint, '\\x00', '\\x00', 'prove', '\\x00', '\\x00', 'prove', $2, 'publication', $3::uuid)"""  # noqa: S608
+  VALUES ($1::bigint, '\\x00', '\\x00', 'prove', '\\x00', '\\x00', 'prove', $2, 'publication', $3::uuid)"""
 _PUBLISHED = "SELECT item_id::text, seq, content FROM app.entries WHERE audience = 'public' ORDER BY seq DESC LIMIT 1"
 _WITHDRAWN = """SELECT t.item_id::text, g.seq FROM app.tombstones t JOIN app.gate_entries g ON g.item_id = t.item_id AND g.kind = 'publication'
   WHERE NOT EXISTS (SELECT FROM app.entries e WHERE e.item_id = t.item_id) ORDER BY g.seq DESC LIMIT 1"""
@@ -60,8 +62,16 @@ async def check(target: Target) -> list[Check]:
         for decoy in decoys:
             page = await get(target.config.urls["site"], decoy.path)
             book.same("site", f"not rendered: {decoy.says}", decoy.status, page.status)
-            book.holds("site", f"noticed: {decoy.says}", "" if any(decoy.item in fault for fault in faults) else "the site has no fault for it")
-        book.holds("site", "noticed: an entry behind the end of the gate's log", "" if any(str(FAR) in fault for fault in faults) else "the site has no fault for it")
+            book.holds(
+                "site",
+                f"noticed: {decoy.says}",
+                "" if any(decoy.item in fault for fault in faults) else "the site has no fault for it",
+            )
+        book.holds(
+            "site",
+            "noticed: an entry behind the end of the gate's log",
+            "" if any(str(FAR) in fault for fault in faults) else "the site has no fault for it",
+        )
         await _lists(target, book, forger)
         await _reported(target, book, decoys, began)
     finally:
@@ -87,7 +97,13 @@ async def _with_real_receipts(target: Target, forger: Forger) -> list[Decoy]:
     published, withdrawn = await target.run("site", [_read(_PUBLISHED), _read(_WITHDRAWN)])
     found = []
     for _, seq, content in published["value"]:
-        for number, (says, body) in enumerate({"another item's receipt and body": content, "another item's receipt, a swapped body": forger.content.hex()}.items(), 2):
+        for number, (says, body) in enumerate(
+            {
+                "another item's receipt and body": content,
+                "another item's receipt, a swapped body": forger.content.hex(),
+            }.items(),
+            2,
+        ):
             path = f"{probe_path(forger.token)}/{number}"
             item = str(item_id("doc", "en", path))
             args = [item, seq, path, "public", sha256(bytes.fromhex(body)), body, seq]
@@ -106,7 +122,7 @@ async def _from_the_grave(target: Target, item: str, seq: int) -> list[Decoy]:
         return []
     content, statement = outcome["value"][0]
     said = json.loads(bytes.fromhex(statement))
-    columns = f"INSERT INTO app.entries ({_COLUMNS}) SELECT item_id, seq, $2, $3, $4, $5, $6, {_RECEIPT}, decode($7, 'hex') FROM app.gate_entries WHERE seq = $1::bigint"  # noqa: S608
+    columns = f"INSERT INTO app.entries ({_COLUMNS}) SELECT item_id, seq, $2, $3, $4, $5, $6, {_RECEIPT}, decode($7, 'hex') FROM app.gate_entries WHERE seq = $1::bigint"
     args = [seq, said["kind"], said["lang"], said["path"], said["audience"], said["content_hash"], content]
     status = 410 if said["audience"] == "public" else 404
     path = f"/{said['kind']}/{said['lang']}/{said['path']}"
@@ -154,7 +170,11 @@ async def _reported(target: Target, book: Book, decoys: list[Decoy], began: date
         if count > len(decoys) or loop.time() > deadline:  # each decoy, and the entry behind the log's end
             break
         await asyncio.sleep(EVERY_SECONDS)
-    book.holds("console", "every decoy is reported to the console", "" if count > len(decoys) else f"{count} of {len(decoys) + 1}")
+    book.holds(
+        "console",
+        "every decoy is reported to the console",
+        "" if count > len(decoys) else f"{count} of {len(decoys) + 1}",
+    )
 
 
 async def _clean(target: Target, decoys: list[Decoy], began: datetime) -> None:

@@ -13,7 +13,9 @@ from infra.prove.traces import forget
 async def check(target: Target) -> list[Check]:
     book = Book("statements")
     try:
-        await asyncio.gather(check_decisions(target, book), check_envelopes(target, book), check_publications(target, book))
+        await asyncio.gather(
+            check_decisions(target, book), check_envelopes(target, book), check_publications(target, book)
+        )
     finally:
         await asyncio.gather(*(forget(target, service) for service in ("bridge", "site", "console")))
     return book.checks

@@ -51,7 +51,9 @@ async def _send(client: Client, each: dict[str, Any]) -> dict[str, Any] | None:
         return await _ask(client, each)
     for subject in each["subjects"]:
         if each["op"] == "publish":
-            await client.publish(subject, each.get("payload", "").encode(), reply=each.get("reply", ""), headers=each.get("headers"))
+            await client.publish(
+                subject, each.get("payload", "").encode(), reply=each.get("reply", ""), headers=each.get("headers")
+            )
         else:
             await client.subscribe(subject, queue=each.get("queue", ""))
     return None
@@ -59,7 +61,12 @@ async def _send(client: Client, each: dict[str, Any]) -> dict[str, Any] | None:
 
 async def _ask(client: Client, each: dict[str, Any]) -> dict[str, Any]:
     try:
-        answer = await client.request(each["subjects"][0], each.get("payload", "").encode(), timeout=each.get("patience", 3), headers=each.get("headers"))
+        answer = await client.request(
+            each["subjects"][0],
+            each.get("payload", "").encode(),
+            timeout=each.get("patience", 3),
+            headers=each.get("headers"),
+        )
     except (NatsError, TimeoutError) as error:
         return {"got": "error", "detail": f"no answer: {type(error).__name__}"}
     return {"got": "done", "value": answer.data.decode(errors="replace")}

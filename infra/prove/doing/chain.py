@@ -2,6 +2,8 @@
 
 `value`: {"seq", "head", "fault"} and for the site {"rows": […], "missing": […], "graves": […], "state", "newest_head"}; for the bridge {"contents": […]}.
 """
+# statements are composed of constants of ours, and nothing of them is kept
+# ruff: noqa: S608
 
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,11 @@ from shared.signing import PublicKeys
 
 CHUNK = 500
 _RECEIPT = "entry, signature, key_id, statement, statement_signature, statement_key_id"
-_LOGS = {"bridge": f"SELECT {_RECEIPT} FROM core.gate_log ORDER BY seq", "site": f"SELECT {_RECEIPT} FROM app.gate_entries ORDER BY seq"}  # noqa: S608
-_ROWS = f"SELECT item_id, seq, kind, lang, path, audience, content_hash, content, {_RECEIPT} FROM app.entries"  # noqa: S608
+_LOGS = {
+    "bridge": f"SELECT {_RECEIPT} FROM core.gate_log ORDER BY seq",
+    "site": f"SELECT {_RECEIPT} FROM app.gate_entries ORDER BY seq",
+}
+_ROWS = f"SELECT item_id, seq, kind, lang, path, audience, content_hash, content, {_RECEIPT} FROM app.entries"
 _CONTENTS = """SELECT r.item_id || ' revision ' || r.revision FROM core.revisions r WHERE content_hash <> encode(sha256(content), 'hex')
   UNION ALL SELECT 'no content for entry ' || g.seq FROM core.gate_log g WHERE kind = 'publication'
     AND NOT EXISTS (SELECT FROM core.revisions r WHERE r.item_id = g.item_id AND r.revision = g.revision)"""
@@ -64,13 +69,17 @@ async def _site(connection: asyncpg.Connection, ledger: Ledger, keys: PublicKeys
         "missing": [str(item) for item in published - stored],
         "graves": [str(item) for item in set(ledger.newest) - published - graves],
         "state": [state["seq"], state["hash"]] if state else None,
-        "newest_head": _newest([Signed(payload=row[0], signature=row[1], key_id=row[2]) for row in await connection.fetch(_HEADS)], keys),
+        "newest_head": _newest(
+            [Signed(payload=row[0], signature=row[1], key_id=row[2]) for row in await connection.fetch(_HEADS)], keys
+        ),
     }
 
 
 def _link(row: asyncpg.Record) -> Link:
     gate = Signed(payload=row["entry"], signature=row["signature"], key_id=row["key_id"])
-    return Link(gate, Signed(payload=row["statement"], signature=row["statement_signature"], key_id=row["statement_key_id"]))
+    return Link(
+        gate, Signed(payload=row["statement"], signature=row["statement_signature"], key_id=row["statement_key_id"])
+    )
 
 
 def _row(row: asyncpg.Record) -> Row:

@@ -25,7 +25,12 @@ FALSE_SERVERS = ("a server without TLS", "a server with another certificate")
 
 async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     settings = Settings.load("site", state)
-    return [await (_false_server(settings, each["door"]) if each["door"] in FALSE_SERVERS else _door(settings, each["door"])) for each in attempts]
+    return [
+        await (
+            _false_server(settings, each["door"]) if each["door"] in FALSE_SERVERS else _door(settings, each["door"])
+        )
+        for each in attempts
+    ]
 
 
 async def _door(settings: Settings, door: str) -> dict[str, Any]:
@@ -91,7 +96,9 @@ async def _false_server(settings: Settings, door: str) -> dict[str, Any]:
 async def _listening(heard: bytearray, *, tls: bool) -> AsyncIterator[int]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonce = secrets.token_hex(8)
-        writer.write(f'INFO {{"server_id":"F","version":"2.15.1","proto":1,"max_payload":1048576,"nonce":"{nonce}","tls_required":{str(tls).lower()}}}\r\n'.encode())
+        writer.write(
+            f'INFO {{"server_id":"F","version":"2.15.1","proto":1,"max_payload":1048576,"nonce":"{nonce}","tls_required":{str(tls).lower()}}}\r\n'.encode()
+        )
         try:
             await writer.drain()
             if tls:

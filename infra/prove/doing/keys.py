@@ -16,7 +16,9 @@ from shared.signing import SigningKey
 
 
 async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"got": "done", "value": OPERATIONS[each["op"]](Settings.load(each["as"], state), each)} for each in attempts]
+    return [
+        {"got": "done", "value": OPERATIONS[each["op"]](Settings.load(each["as"], state), each)} for each in attempts
+    ]
 
 
 def _sign(settings: Settings, each: dict[str, Any]) -> Any:

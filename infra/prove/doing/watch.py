@@ -12,7 +12,9 @@ from shared.settings import DATABASES
 
 EVERY_SECONDS = 0.1
 PARKED = "SELECT convert_from(body, 'UTF8') || ' ' || coalesce(convert_from(part, 'UTF8'), ''), reason FROM app.parked WHERE position(convert_to($1, 'UTF8') IN body) > 0"
-REFUSED = "SELECT key, reason FROM core.crossings WHERE key LIKE 'prove:' || $1 || ':%' AND verdict IN ('refused', 'blocked')"
+REFUSED = (
+    "SELECT key, reason FROM core.crossings WHERE key LIKE 'prove:' || $1 || ':%' AND verdict IN ('refused', 'blocked')"
+)
 CROSSED = "SELECT key, verdict FROM core.crossings WHERE key LIKE 'prove:' || $1 || ':%' AND verdict NOT IN ('refused', 'blocked', 'parked')"
 
 

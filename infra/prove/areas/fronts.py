@@ -80,7 +80,9 @@ async def _items(target: Target, book: Book) -> None:
 
 
 async def _guests(target: Target, book: Book) -> None:
-    (outcome,) = await target.run("console", [_of_console("SELECT item_id::text FROM app.items ORDER BY queued_at DESC LIMIT 1")])
+    (outcome,) = await target.run(
+        "console", [_of_console("SELECT item_id::text FROM app.items ORDER BY queued_at DESC LIMIT 1")]
+    )
     item = outcome["value"][0][0] if outcome["value"] else None
     async with guests(target) as found:
         for guest in found:
