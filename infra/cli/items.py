@@ -44,25 +44,27 @@ def decide(
         bool, typer.Option("--all-pending", help="Everything that waits and is not stopped.")
     ] = False,
     reason: Reason = "",
-    at: Annotated[str, typer.Option("--at", help="Not available yet.", metavar="TIME")] = "",
+    at: Annotated[
+        str, typer.Option("--at", help="Publish then: 2026-12-01T08:00 (UTC) or with an offset.", metavar="TIME")
+    ] = "",
     state: State = DEFAULT_STATE,
     as_json: Json = False,
 ) -> None:
     """Decide on items; returns when the lock has answered. Exit code 1 when something was refused.
 
     --all-pending includes items with findings to check, since you asked for all; never those that the lock stopped.
+    With --at an approval waits for its time; until then `items withdraw` takes it back.
     """
-    if at:
-        raise Refused("scheduling is not available yet; decide without --at")
     if bool(items) == all_pending:
         raise Refused("name items, or say --all-pending")
-    asked: dict[str, Any] = {"verdict": verdict, "reason": reason, "items": items or [], "all_pending": all_pending}
-    found = call(state, "console", "items.decide", asked, WAIT)
-    _finish(found, as_json, f"{found['decided']} decided")
+    which = {"items": items or [], "all_pending": all_pending}
+    found = call(state, "console", "items.decide", {"verdict": verdict, "reason": reason, "at": at, **which}, WAIT)
+    when = f"; public at {found['publish_at']}" if at and found["decided"] else ""
+    _finish(found, as_json, f"{found['decided']} decided{when}")
 
 
 def withdraw(item: Item, reason: Reason = "", state: State = DEFAULT_STATE, as_json: Json = False) -> None:
-    """Take a published item back from the site. Exit code 1 when the lock refused."""
+    """Take back what is public, and what waits for its time. Exit code 1 when the lock refused."""
     found = call(state, "console", "items.withdraw", {"item": item, "reason": reason}, WAIT)
     _finish(found, as_json, f"{found['withdrawn']} withdrawn")
 

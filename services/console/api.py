@@ -4,18 +4,20 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Depends, FastAPI, Header, Query, Request
+from fastapi import Depends, FastAPI, Query, Request, Security
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from schemas.model import Verdict
+from services.console.api_bodies import Item, NewDecision, NewItem, NewWithdrawal, Outcome, Problem, Submission
 from services.console.forms import check_length
 from services.console.parts import Console
 from services.console.people.domain import Caller
 from services.console.people.usecases.find_token_holder import find_token_holder
 from services.console.queue import views
-from services.console.queue.domain import LIMIT, Order
+from services.console.queue.domain import Order, read_time
 from services.console.queue.usecases.decide_item import decide_item
 from services.console.queue.usecases.submit_item import read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_queue, wait_for_verdicts
@@ -25,76 +27,11 @@ from shared.errors import Conflict, NotFound, Refused, SchleuseError, Unauthoriz
 from shared.telemetry import current_traceparent, span, trace_id_of
 
 PATIENCE = 10.0
-
-
-class Problem(BaseModel):
-    """Every error: what is wrong and what to do; `code` is for programs."""
-
-    code: str
-    message: str
-    trace_id: str = ""
-
-
-class NewItem(BaseModel):
-    """Markdown for the lock. Path: segments between slashes; the same kind, language and path is a new revision."""
-
-    kind: str = Field(examples=["doc"])
-    lang: str = Field(examples=["de"])
-    path: str = Field(examples=["guide/first-steps"])
-    markdown: str = Field(description=f"At most {LIMIT}; a title as first heading or in front matter.")
-
-
-class Submission(BaseModel):
-    """What the lock said: queued, unchanged, refused (with reason), or sent when it has not answered yet."""
-
-    submission_id: UUID
-    item_id: UUID
-    path: str
-    state: str
-    revision: int | None = None
-    reason: str | None = None
-    url: str
-
-
-class NewDecision(BaseModel):
-    """Names revision and content, so that it never applies to something else than what was seen."""
-
-    verdict: Verdict
-    revision: int
-    content_hash: str
-    reason: str = ""
-    version: int | None = None
-
-
-class NewWithdrawal(BaseModel):
-    reason: str = ""
-
-
-class Outcome(BaseModel):
-    """applied, refused (with the lock's reason), or sent when the lock has not answered yet."""
-
-    item_id: UUID
-    statement_hash: str
-    outcome: str
-    reason: str = ""
-
-
-class Item(BaseModel):
-    """One item as the console sees it."""
-
-    item_id: UUID
-    kind: str
-    lang: str
-    path: str
-    title: str
-    state: str
-    revision: int
-    content_hash: str
-    version: int
-    submitted_by: str
-    published_revision: int | None
-    live_revision: int | None
-    url: str
+BEARER = HTTPBearer(
+    auto_error=False,
+    scheme_name="API token",
+    description="Made on the console's page of one's own account; acts as that person, with at most the person's role.",
+)
 
 
 class Api:
@@ -103,11 +40,10 @@ class Api:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    async def caller(self, authorization: Annotated[str, Header()] = "") -> Caller:
-        scheme, _, token = authorization.partition(" ")
-        if scheme.lower() != "bearer" or not token:
+    async def caller(self, sent: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)]) -> Caller:
+        if sent is None or not sent.credentials:
             raise Unauthorized("Send an API token: `Authorization: Bearer schleuse_…`.", code="token")
-        return await find_token_holder(self._console.db, token.strip())
+        return await find_token_holder(self._console.db, sent.credentials)
 
     async def submit(self, new: NewItem, caller: Caller) -> Submission:
         draft = read_draft(new.kind, new.lang, new.path, new.markdown)
@@ -138,14 +74,16 @@ class Api:
         return self._item(row)
 
     async def decide(self, item_id: UUID, new: NewDecision, caller: Caller) -> Outcome:
-        order = Order(item_id, new.verdict, new.reason, new.revision, new.content_hash, new.version)
+        at = read_time(new.publish_at.isoformat()) if new.publish_at else None
+        order = Order(item_id, new.verdict, new.reason, new.revision, new.content_hash, new.version, at)
         async with self._console.db.transaction() as tx:
             decided = await decide_item(tx, await self._console.ring.signing(tx), caller, order)
         return await self._outcome(item_id, decided.statement_hash)
 
     async def withdraw(self, item_id: UUID, new: NewWithdrawal, caller: Caller) -> Outcome:
         async with self._console.db.transaction() as tx:
-            decided = await withdraw_item(tx, await self._console.ring.signing(tx), caller, item_id, new.reason)
+            key = await self._console.ring.signing(tx)
+            decided = await withdraw_item(tx, key, caller, item_id, new.reason, new.version)
         return await self._outcome(item_id, decided.statement_hash)
 
     async def totals(self, caller: Caller) -> dict[str, int]:
@@ -179,13 +117,15 @@ def make_api(console: Console) -> FastAPI:
         openapi_url="/v1/openapi.json",
         docs_url=None,
         redoc_url=None,
-        responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422)},
+        responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422, 503)},
     )
     api = Api(console)
     known = Annotated[Caller, Depends(api.caller)]
     _add_routes(app, api, known)
     app.middleware("http")(_traced)
     app.exception_handler(SchleuseError)(_problem)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(HTTPException)(_nowhere)
     return app
 
 
@@ -220,7 +160,7 @@ def _add_routes(app: FastAPI, api: Api, known: Any) -> None:
     async def decide(item_id: UUID, new: NewDecision, caller: known) -> Outcome:
         return await api.decide(item_id, new, caller)
 
-    @app.post("/v1/items/{item_id}/withdrawals", summary="Withdraw a published item")
+    @app.post("/v1/items/{item_id}/withdrawals", summary="Withdraw what is public or scheduled")
     async def withdraw(item_id: UUID, new: NewWithdrawal, caller: known) -> Outcome:
         return await api.withdraw(item_id, new, caller)
 
@@ -244,3 +184,19 @@ async def _problem(request: Request, error: Exception) -> JSONResponse:
     trace = trace_id_of(current_traceparent())
     body = Problem(code=error.code, message=error.message, trace_id=trace).model_dump()
     return JSONResponse(body, error.status, headers={"Cache-Control": "no-store"})
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    """Where and why the request does not fit, without repeating what was sent."""
+    assert isinstance(error, RequestValidationError)
+    faults = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()[:5]]
+    return await _problem(request, Refused("The request does not fit: " + "; ".join(faults), code="invalid"))
+
+
+async def _nowhere(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    answer = await _problem(request, NotFound("There is no such address; /api/v1/openapi.json lists them."))
+    if error.status_code == 405:
+        answer = await _problem(request, Refused("This address does not take that method.", code="method"))
+        answer.status_code = 405
+    return answer

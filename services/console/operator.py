@@ -1,19 +1,21 @@
 """The operator's commands (S12): over the socket only, recorded as `operator`, never a second pair of eyes."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from services.console.parts import Console
 from services.console.people.domain import OPERATOR
 from services.console.people.usecases.offer_owner_link import offer_owner_link
-from services.console.queue import store, views
-from services.console.queue.domain import Order, check_verdict
+from services.console.queue import views
+from services.console.queue.domain import Order, check_time, check_verdict, read_time
 from services.console.queue.usecases.decide_item import Decided, decide_item
 from services.console.queue.usecases.submit_item import read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_items, wait_for_queue, wait_for_verdicts
 from services.console.queue.usecases.withdraw_item import withdraw_item
 from services.console.signals import views as signals
+from shared.clock import now
 from shared.db import Tx
 from shared.errors import Conflict, NotFound, Refused
 from shared.telemetry import span
@@ -90,42 +92,42 @@ class ConsoleOperator:
 
     def _item(self, row: Any) -> Args:
         names = ("kind", "lang", "path", "title", "state", "revision", "content_hash", "version", "blocks", "checks")
-        more = ("published_revision", "live_revision", "gate_seq")
+        more = ("published_revision", "scheduled_revision", "live_revision", "gate_seq")
         url = self._console.item_url(row["kind"], row["lang"], row["path"])
-        live = row["live_since"].isoformat() if row["live_since"] else None
-        by = {"submitted_by": row["by_name"], "deciding": bool(row["deciding"]), "live_since": live, "url": url}
-        return {"item_id": str(row["item_id"])} | {name: row[name] for name in (*names, *more)} | by
+        by = {"submitted_by": row["by_name"], "deciding": bool(row["deciding"]), "url": url}
+        times = {name: row[name].isoformat() if row[name] else None for name in ("live_since", "publish_at")}
+        return {"item_id": str(row["item_id"])} | {name: row[name] for name in (*names, *more)} | by | times
 
     async def decide(self, args: Args) -> Args:
-        """args {"items": [id or kind/lang/path]} or {"all_pending": true}, "verdict", "reason" → {"decided", "refused"}.
+        """args {"items": [id or kind/lang/path]} or {"all_pending": true}, "verdict", "reason", "at" → {"decided", "refused"}.
 
         Waits up to a minute for the lock's answers. all_pending takes items with `check` findings too: the operator asked for
-        all of them; those with `block` never.
+        all of them; those with `block` never. With "at", what is approved becomes public then, and the answer has "publish_at".
         """
-        if args.get("at"):
-            raise Refused("scheduling is not available yet; decide without --at", code="not_available")
-        verdict, reason = check_verdict(str(args["verdict"])), str(args.get("reason") or "")
+        verdict, at = check_verdict(str(args["verdict"])), read_time(str(args["at"])) if args.get("at") else None
+        check_time(verdict, at, now())
+        make = partial(Order, verdict=verdict, reason=str(args.get("reason") or ""), publish_at=at)
         refused: list[Args] = []
         sent: list[Decided] = []
         with span("console operator items.decide"):
             for portion in _portions(await self._named(args, refused)):
-                sent += await self._decide_some(portion, verdict, reason, refused)
+                sent += await self._decide_some(portion, make, refused)
         answer = await self._verdicts(sent, refused, "decided")
         if verdict == "approve":
             left = {each["item_id"] for each in refused}
-            public = [each.item_id for each in sent if str(each.item_id) not in left]
-            await wait_for_items(self._console.db, self._console.live, public, "public", SETTLE)
-        return answer
+            taken = [each.item_id for each in sent if str(each.item_id) not in left]
+            await wait_for_items(self._console.db, self._console.live, taken, "scheduled" if at else "public", SETTLE)
+        return answer | ({"publish_at": at.isoformat()} if at else {})
 
     async def _decide_some(
-        self, ids: Sequence[UUID], verdict: Any, reason: str, refused: list[Args]
+        self, ids: Sequence[UUID], make: Callable[[UUID], Order], refused: list[Args]
     ) -> Sequence[Decided]:
         sent: list[Decided] = []
         async with self._console.db.transaction() as tx:
             key = await self._console.ring.signing(tx)
             for item_id in sorted(ids):
                 try:
-                    sent.append(await decide_item(tx, key, OPERATOR, Order(item_id, verdict, reason)))
+                    sent.append(await decide_item(tx, key, OPERATOR, make(item_id)))
                 except (Refused, Conflict, NotFound) as error:
                     refused.append({"item_id": str(item_id), "reason": error.message, "code": error.code})
         return sent
@@ -133,7 +135,7 @@ class ConsoleOperator:
     async def _named(self, args: Args, refused: list[Args]) -> Sequence[UUID]:
         async with self._console.db.reading() as tx:
             if args.get("all_pending"):
-                return await store.pending_ids(tx)
+                return await views.pending_ids(tx)
             return [each for name in args.get("items") or [] if (each := await self._find(tx, str(name), refused))]
 
     async def _find(self, tx: Tx, name: str, refused: list[Args]) -> UUID | None:

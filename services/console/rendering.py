@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from services.console.bars import bars
-from services.console.queue.domain import KINDS, LIMIT, VERDICTS
+from services.console.queue.domain import KINDS, LIMIT, VERDICTS, is_on_its_way
 from shared.clock import now
 from shared.ids import new_token
 from shared.markup import invisible
@@ -109,6 +109,7 @@ class Templates:
             "limit": LIMIT,
             "site_url": site_url,
             "bars": bars,
+            "on_its_way": lambda item: is_on_its_way(item, now()),
             "labelled": lambda series: [(f"{day.day} {day:%b}", figure) for day, figure in series],
             "by_hour": lambda rows: [(f"{row['hour']:%H:%M}", row["n"]) for row in reversed(rows)],
             "me": None,

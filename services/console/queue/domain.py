@@ -1,9 +1,10 @@
 """What may be submitted and what may be decided. Pure; the lock has the last word on every rule here."""
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 from uuid import UUID
 
@@ -19,9 +20,12 @@ from shared.ids import item_id
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 LEASE = timedelta(minutes=15)
+UNANSWERED = timedelta(seconds=60)
+"""So long a decision may be on its way. After that the item can be decided on again: the lock counts the first that arrives."""
 MAX_REASON = 2000
 OPEN_STATES = ("submitted", "changes_requested", "approved", "scheduled")
 LIMIT = f"{MAX_CONTENT // 1024} KiB"
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?([Zz]|[+-]\d\d:\d\d)?")
 _LANG, _SLUG = TypeAdapter(Lang), TypeAdapter(Slug)
 DONE = {"approve": "approved", "reject": "rejected", "request_changes": "asked for changes to"}
 
@@ -41,7 +45,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class Order:
-    """What a reviewer wants. `revision`, `content_hash` and `version` say what was seen; None means: what stands now."""
+    """What a reviewer wants. `revision`, `content_hash` and `version` say what was seen; None means: what stands now.
+
+    `publish_at`: when an approved revision becomes public; None means at once.
+    """
 
     item_id: UUID
     verdict: Verdict
@@ -49,6 +56,7 @@ class Order:
     revision: int | None = None
     content_hash: str | None = None
     version: int | None = None
+    publish_at: datetime | None = None
 
 
 def check_kind(kind: str) -> Kind:
@@ -115,13 +123,52 @@ def check_verdict(verdict: str) -> Verdict:
     return verdict
 
 
-def check_order(item: Mapping[str, Any], order: Order, caller: Caller) -> None:
+def read_time(text: str) -> datetime:
+    """RFC 3339, or `YYYY-MM-DDTHH:MM` taken as UTC. Refused for anything else."""
+    clean = text.strip()
+    try:
+        found = datetime.fromisoformat(clean.upper()) if _TIME.fullmatch(clean) else None
+        if found is not None:
+            return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise Refused(
+        f"{clean[:40]!r} is no time; write 2026-12-01T08:00 (taken as UTC) or 2026-12-01T08:00:00+01:00.", code="time"
+    )
+
+
+def check_time(verdict: str, publish_at: datetime | None, present: datetime) -> None:
+    """Only an approval can wait for a time, and only for one that lies ahead."""
+    if publish_at is None:
+        return
+    if verdict != "approve":
+        raise Refused("Only an approval can be given a time.", code="time")
+    if publish_at <= present:
+        raise Refused(
+            f"{publish_at:%Y-%m-%d %H:%M} UTC lies in the past; it is {present:%Y-%m-%d %H:%M} UTC."
+            " To publish at once, approve without a time.",
+            code="time",
+        )
+
+
+def is_on_its_way(item: Mapping[Any, Any], present: datetime) -> bool:
+    """Whether a decision was sent to the lock that it may yet answer soon; until then nobody else decides."""
+    return bool(item["deciding"]) and not is_unanswered(item, present)
+
+
+def is_unanswered(item: Mapping[Any, Any], present: datetime) -> bool:
+    """Whether the lock has said nothing to a decision for so long that somebody may decide again."""
+    return bool(item["deciding"]) and item["decided_at"] is not None and item["decided_at"] <= present - UNANSWERED
+
+
+def check_order(item: Mapping[str, Any], order: Order, caller: Caller, present: datetime) -> None:
     """Conflict when the item has moved on since the reviewer saw it; Refused when a rule forbids the verdict.
 
     `item` is the locked row of app.items with the switches `publication_mode` and `four_eyes` beside it.
     """
     _check_seen(item, order)
-    if item["deciding"] or item["state"] != "submitted":
+    check_time(order.verdict, order.publish_at, present)
+    if is_on_its_way(item, present) or item["state"] != "submitted":
         raise Conflict(_who_decided(item), code="decided")
     if order.version is not None and order.version != item["version"]:
         raise Conflict("The item has moved on since you opened it. Nothing was changed.", code="stale")

@@ -71,7 +71,8 @@ def hops(reading: Reading, rows: Any, submitted: datetime | None) -> list[Hop]:
                 "pass", f"{decision['by_name']}: {words}, signed", "console · item.decided", decision["at"], waited=True
             )
         )
-    found += [_moved(row) for row in rows if row["revision"] == number and row["state"] in {"published", "withdrawn"}]
+    shown = {"scheduled", "published", "withdrawn"}
+    found += [_moved(row) for row in rows if row["revision"] == number and row["state"] in shown]
     if item["live_revision"] == number and item["live_since"]:
         found.append(Hop("live", "Both signatures verified, on the site", "site · item.applied", item["live_since"]))
         found.append(Hop("pass", "Reported back to the console", "console · item.applied", item["applied_seen_at"]))
@@ -84,8 +85,19 @@ def _queued(revision: RowMapping) -> str:
 
 
 def _moved(row: RowMapping) -> Hop:
-    title = "Verified, countersigned, in the gate’s log" if row["state"] == "published" else "Withdrawal countersigned"
-    return Hop("wait", f"{title} as no. {row['gate_seq']}", "bridge · item.moved", row["at"])
+    place = f"as no. {row['gate_seq']}"
+    titles = {
+        "published": f"Verified, countersigned, in the gate’s log {place}",
+        "withdrawn": f"Withdrawal countersigned {place}",
+        "scheduled": "Verified; waits for its time"
+        + (f", {at:%-d %b %Y, %H:%M} UTC" if (at := row["publish_at"]) else ""),
+    }
+    title = (
+        "Taken back before its time"
+        if row["gate_seq"] is None and row["state"] == "withdrawn"
+        else titles[row["state"]]
+    )
+    return Hop("wait", title, "bridge · item.moved", row["at"])
 
 
 def _with_gaps(found: list[Hop]) -> list[Hop]:

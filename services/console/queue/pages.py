@@ -1,6 +1,7 @@
 """The queue's pages: list and item, decide, claim, withdraw."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -9,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from schemas.model import Verdict
 from services.console.desk import Desk, Visit, go
 from services.console.forms import Form, as_uuid, page_number, query
 from services.console.queue import views
-from services.console.queue.domain import Order, check_verdict
+from services.console.queue.domain import Order, check_verdict, read_time
 from services.console.queue.preview import HEADERS, preview_html
 from services.console.queue.reading import Reading, read_item
 from services.console.queue.usecases.claim_item import claim_item, release_item
@@ -53,14 +55,16 @@ class QueuePages:
         return await self._show(visit, item_id)
 
     async def decide(self, visit: Visit) -> Response:
-        item_id, order = as_uuid(visit.request.path_params["item_id"]), order_of(visit)
+        item_id = as_uuid(visit.request.path_params["item_id"])
+        typed = {"typed": visit.form.text("reason"), "typed_at": visit.form.text("at")}
         try:
+            order = order_of(visit)
             async with self._console.db.transaction() as tx:
                 await decide_item(tx, await self._console.ring.signing(tx), visit.caller, order)
         except Conflict as conflict:
-            return await self._show(visit, item_id, 409, conflict=conflict, typed=order.reason, read=order.revision)
+            return await self._show(visit, item_id, 409, conflict=conflict, read=order.revision, **typed)
         except Refused as refused:
-            return await self._show(visit, item_id, refused.status, refused=refused, typed=order.reason)
+            return await self._show(visit, item_id, refused.status, refused=refused, **typed)
         return go(f"/queue/{item_id}{filter_query(visit.request)}")
 
     async def claim(self, visit: Visit) -> Response:
@@ -97,7 +101,7 @@ class QueuePages:
         read = context.pop("read", None)  # what the reviewer had read stands beside what is there now
         reading = await read_item(self._console.db, item_id, number, view, read)
         around = await self._list(visit.request)
-        asked = {"conflict": None, "refused": None, "typed": ""} | context
+        asked = {"conflict": None, "refused": None, "typed": "", "typed_at": ""} | context
         return await visit.show(
             "queue.html", status, reading=reading, view=view, **around, **asked, **self._facts(reading)
         )
@@ -105,7 +109,11 @@ class QueuePages:
     def _facts(self, reading: Reading) -> dict[str, Any]:
         item = reading.item
         claimed = item["claimed_until"] is not None and item["claimed_until"] > now()
-        return {"claimed": claimed, "public_url": self._console.item_url(item["kind"], item["lang"], item["path"])}
+        return {
+            "claimed": claimed,
+            "soonest": f"{now():%Y-%m-%dT%H:%M}",
+            "public_url": self._console.item_url(item["kind"], item["lang"], item["path"]),
+        }
 
     async def _list(self, request: Request) -> dict[str, Any]:
         by = read_filter(request)
@@ -147,5 +155,15 @@ def order_of(visit: Visit) -> Order:
     revision, version = form.whole("revision"), form.whole("version")
     if revision is None or version is None or not form.text("hash"):
         raise Refused("The decision does not say which revision it is for; open the item again.", code="order")
-    item_id, verdict = as_uuid(visit.request.path_params["item_id"]), check_verdict(form.text("verdict"))
-    return Order(item_id, verdict, form.text("reason"), revision, form.text("hash"), version)
+    item_id, (verdict, at) = as_uuid(visit.request.path_params["item_id"]), verdict_of(form)
+    return Order(item_id, verdict, form.text("reason"), revision, form.text("hash"), version, at)
+
+
+def verdict_of(form: Form) -> tuple[Verdict, datetime | None]:
+    """The verdict, and when an approved revision becomes public. A time that was typed is never passed over in silence."""
+    told, at = form.text("verdict"), form.text("at")
+    if told == "schedule":
+        return "approve", read_time(at)
+    if told == "approve" and at:
+        raise Refused("A time is filled in: schedule it, or clear the time to publish at once.", code="time")
+    return check_verdict(told), None

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,8 @@ from sqlalchemy.engine import RowMapping
 from schemas.content import ItemContent
 from services.console.queue import views
 from services.console.queue.diff import Diff, compare, whole
-from services.console.queue.domain import milliseconds_live
+from services.console.queue.domain import UNANSWERED, is_on_its_way, milliseconds_live
+from shared.clock import now
 from shared.db import Database
 from shared.errors import NotFound
 
@@ -34,8 +36,18 @@ class Reading:
         return bool(self.revision["revision"] == self.item["revision"])
 
     @property
+    def is_on_its_way(self) -> bool:
+        return is_on_its_way(self.item, now())
+
+    @property
+    def seconds_left(self) -> int:
+        """Until somebody may decide again although the lock has not answered."""
+        sent: datetime = self.item["decided_at"]
+        return max(1, int((sent + UNANSWERED - now()).total_seconds()) + 1)
+
+    @property
     def is_decidable(self) -> bool:
-        return self.is_newest and self.item["state"] == "submitted" and not self.item["deciding"]
+        return self.is_newest and self.item["state"] == "submitted" and not self.is_on_its_way
 
     @property
     def last(self) -> RowMapping | None:

@@ -17,8 +17,8 @@ WITH v AS (
   INSERT INTO app.versions (key, version) VALUES ($1::text, 1)
   ON CONFLICT (key) DO UPDATE SET version = versions.version + 1 RETURNING version
 ), d AS (
-  INSERT INTO app.decisions (statement_hash, item_id, revision, verdict, by_id, by_name, by_via, reason, key_id, at, outcome)
-  VALUES ($2, $1::text::uuid, $3, $4, $5, $6, $7, $8, $9, $10, 'sent')
+  INSERT INTO app.decisions (statement_hash, item_id, revision, verdict, by_id, by_name, by_via, reason, key_id, at, publish_at, outcome)
+  VALUES ($2, $1::text::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'sent')
 ), i AS (
   UPDATE app.items SET deciding = $2, decided_by = $5, decided_name = $6, decided_at = $10,
     claimed_by = NULL, claimed_name = NULL, claimed_until = NULL WHERE item_id = $1::text::uuid
@@ -56,7 +56,18 @@ async def settle_submission(tx: Tx, submission_id: UUID, **fields: Any) -> None:
 
 async def record_decision(tx: Tx, item_id: UUID, row: Mapping[str, Any]) -> int:
     """Keep the decision, mark the item as being decided; the number of this fact in the item's history here."""
-    names = ("statement_hash", "revision", "verdict", "by_id", "by_name", "by_via", "reason", "key_id", "at")
+    names = (
+        "statement_hash",
+        "revision",
+        "verdict",
+        "by_id",
+        "by_name",
+        "by_via",
+        "reason",
+        "key_id",
+        "at",
+        "publish_at",
+    )
     return int(await tx.raw.fetchval(_DECIDE, str(item_id), *(row[name] for name in names)))
 
 
@@ -74,10 +85,15 @@ async def settle_decision(tx: Tx, statement_hash: str, outcome: str, reason: str
 
 
 async def undo_deciding(tx: Tx, statement_hash: str) -> UUID | None:
-    """The lock refused: the item waits again. Its id, or None when it was not marked by this statement."""
-    cleared = update(items).where(items.c.deciding == statement_hash)
-    cleared = cleared.values(deciding=None, decided_by=None, decided_name=None, decided_at=None)
-    found: UUID | None = await tx.value(cleared.returning(items.c.item_id))
+    """The lock refused: the item waits again. Its id, or None when it was not marked by this statement.
+
+    Who decided is forgotten only if that was this decision: another one may have been faster.
+    """
+    mine = items.c.deciding == statement_hash
+    its_time = select(decisions.c.at).where(decisions.c.statement_hash == statement_hash).scalar_subquery()
+    forget = update(items).where(mine, items.c.decided_at == its_time)
+    await tx.execute(forget.values(decided_by=None, decided_name=None, decided_at=None))
+    found: UUID | None = await tx.value(update(items).where(mine).values(deciding=None).returning(items.c.item_id))
     return found
 
 
@@ -131,6 +147,14 @@ async def apply_on_site(tx: Tx, item_id: UUID, gate_seq: int, fields: dict[str, 
     return await tx.row(done.returning(items.c.item_id, items.c.kind, items.c.lang, items.c.path, items.c.state))
 
 
+async def publish_time(tx: Tx, statement_hash: str | None) -> datetime | None:
+    """When the revision that a decision approved becomes public, if it was given a time."""
+    at: datetime | None = await tx.value(
+        select(decisions.c.publish_at).where(decisions.c.statement_hash == statement_hash)
+    )
+    return at
+
+
 async def approved_at(tx: Tx, item_id: UUID, revision: int | None) -> datetime | None:
     found = select(decisions.c.at).where(
         decisions.c.item_id == item_id, decisions.c.revision == revision, decisions.c.verdict == "approve"
@@ -154,12 +178,6 @@ async def claim(tx: Tx, item_id: UUID, person_id: str, name: str, at: datetime, 
 async def release(tx: Tx, item_id: UUID, person_id: str) -> None:
     mine = (items.c.item_id == item_id) & (items.c.claimed_by == person_id)
     await tx.execute(update(items).where(mine).values(claimed_by=None, claimed_name=None, claimed_until=None))
-
-
-async def pending_ids(tx: Tx) -> list[UUID]:
-    """Items that wait for a decision and are not blocked, oldest first."""
-    found = select(items.c.item_id).where(items.c.state == "submitted", items.c.deciding.is_(None), items.c.blocks == 0)
-    return [row["item_id"] for row in await tx.rows(found.order_by(items.c.queued_at, items.c.item_id))]
 
 
 async def outcomes(tx: Tx, hashes: list[str]) -> list[RowMapping]:

@@ -10,8 +10,9 @@ from starlette.routing import Route
 from services.console.desk import Desk, Visit
 from services.console.forms import as_uuid
 from services.console.queue import views
-from services.console.queue.domain import Order
+from services.console.queue.domain import Order, is_on_its_way
 from services.console.queue.usecases.decide_item import decide_item
+from shared.clock import now
 from shared.errors import Conflict, NotFound, Refused
 
 MOST = 500
@@ -61,7 +62,7 @@ class TogetherPages:
 
 
 def _waits(row: RowMapping) -> bool:
-    return row["state"] == "submitted" and not row["deciding"] and not row["blocks"]
+    return row["state"] == "submitted" and not row["blocks"] and not is_on_its_way(row, now())
 
 
 def _order(told: str) -> tuple[Order, str]:

@@ -9,8 +9,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, true
 from sqlalchemy.engine import RowMapping
 
-from services.console.queue.domain import OPEN_STATES
+from services.console.queue.domain import OPEN_STATES, UNANSWERED
 from services.console.tables import decisions, history, items, revisions, submissions
+from shared.clock import now
 from shared.db import Tx
 
 PAGE = 50
@@ -59,9 +60,20 @@ async def count_items(tx: Tx, by: Filter) -> int:
     return int(await tx.value(select(func.count()).select_from(items).where(_wanted(by))))
 
 
+def _waiting() -> ColumnElement[bool]:
+    """No decision is on its way, or one that the lock has not answered for a minute."""
+    answered = or_(items.c.deciding.is_(None), items.c.decided_at <= now() - UNANSWERED)
+    return and_(items.c.state == "submitted", answered)
+
+
 async def count_waiting(tx: Tx) -> int:
-    waiting = and_(items.c.state == "submitted", items.c.deciding.is_(None))
-    return int(await tx.value(select(func.count()).select_from(items).where(waiting)))
+    return int(await tx.value(select(func.count()).select_from(items).where(_waiting())))
+
+
+async def pending_ids(tx: Tx) -> list[UUID]:
+    """Items that wait for a decision and are not blocked, oldest first."""
+    found = select(items.c.item_id).where(_waiting(), items.c.blocks == 0)
+    return [row["item_id"] for row in await tx.rows(found.order_by(items.c.queued_at, items.c.item_id))]
 
 
 async def count_by_author(tx: Tx, person_id: str) -> tuple[int, int]:
@@ -103,9 +115,10 @@ async def revision_list(tx: Tx, item_id: UUID) -> Sequence[RowMapping]:
 
 
 async def item_history(tx: Tx, item_id: UUID) -> Sequence[RowMapping]:
-    """Newest first, each with its revision's content hash."""
+    """Newest first, each with its revision's content hash and the time that its decision named, if it did."""
     beside = and_(revisions.c.item_id == history.c.item_id, revisions.c.revision == history.c.revision)
-    found = select(history, revisions.c.content_hash).outerjoin(revisions, beside)
+    found = select(history, revisions.c.content_hash, decisions.c.publish_at).outerjoin(revisions, beside)
+    found = found.outerjoin(decisions, decisions.c.statement_hash == history.c.statement_hash)
     return await tx.rows(found.where(history.c.item_id == item_id).order_by(history.c.version.desc()))
 
 

@@ -34,6 +34,10 @@
       element.parentElement.open = true;
       return one("#why-withdraw")?.focus();
     }
+    if (what === "later") {
+      element.parentElement.open = true;
+      return one("#at")?.focus();
+    }
     if (what === "changes") {
       element.focus();
       return element.scrollIntoView({ block: "start" });
@@ -105,6 +109,7 @@
       if (old.dataset.as && old.dataset.as === next.dataset.as) continue;
       old.replaceWith(next);
     }
+    later();
   }
   function newer(panel) {
     if (panel.id !== "decision" || one("[data-newer]", panel)) return;
@@ -169,6 +174,13 @@
     };
     addEventListener("pagehide", () => stream.close());
   }
+
+  // A decision that the lock never answers can be taken back after a while: look again then.
+  function later() {
+    const panel = one("[data-look-in]");
+    if (panel) setTimeout(() => panel.isConnected && plan(panel.dataset.liveOn), panel.dataset.lookIn * 1000);
+  }
+  later();
 
   // --- claim ------------------------------------------------------------
   setInterval(() => {

@@ -11,7 +11,7 @@ from schemas.console.v1 import ItemDecided
 from schemas.statements import Decision, Opening
 from services.console.people.domain import Caller
 from services.console.queue import store
-from services.console.queue.domain import Order, check_order, check_reason
+from services.console.queue.domain import Order, check_order, check_reason, is_unanswered
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import NotFound
@@ -34,13 +34,14 @@ async def decide_item(tx: Tx, key: SigningKey, caller: Caller, order: Order) -> 
     item = await store.lock_item(tx, order.item_id)
     if item is None:
         raise NotFound("There is no such item in the queue.")
-    twin = await _same_word_before(tx, item, order, caller)
+    at, opening = now(), make_opening(caller, reason)
+    twin = None if is_unanswered(item, at) else await _same_word_before(tx, item, order, caller)
     if twin:
         return Decided(order.item_id, twin, repeated=True)
-    check_order(item, order, caller)
-    at, opening = now(), make_opening(caller, reason)
+    check_order(item, order, caller, at)
     signed = key.sign(_decision(item, order, key.key_id, opening, at))
     row = {"statement_hash": signed.hash, "revision": item["revision"], "verdict": order.verdict, "reason": reason}
+    row["publish_at"] = order.publish_at
     by = {"by_id": caller.id, "by_name": caller.name, "by_via": caller.via, "key_id": key.key_id, "at": at}
     version = await store.record_decision(tx, order.item_id, {**row, **by})
     data = ItemDecided(item_id=order.item_id, statement=signed, opening=opening)
@@ -52,8 +53,10 @@ async def _same_word_before(tx: Tx, item: Mapping[str, Any], order: Order, calle
     if item["decided_by"] != caller.id or order.revision != item["revision"]:
         return None
     last = await store.last_decision(tx, order.item_id, item["revision"])
-    same = last and last["by_id"] == caller.id and last["verdict"] == order.verdict and last["outcome"] != "refused"
-    return str(last["statement_hash"]) if last and same else None
+    if last is None or last["by_id"] != caller.id or last["outcome"] == "refused":
+        return None
+    same = (last["verdict"], last["publish_at"]) == (order.verdict, order.publish_at)
+    return str(last["statement_hash"]) if same else None
 
 
 def make_opening(caller: Caller, reason: str) -> Opening:
@@ -73,6 +76,7 @@ def _decision(item: Mapping[str, Any], order: Order, key_id: str, opening: Openi
         path=item["path"],
         audience=item["audience"],
         verdict=order.verdict,
+        publish_at=order.publish_at,
         decided_at=at,
         decider=opening.commitment,
         prior_version=item["version"],

@@ -1,4 +1,4 @@
-"""A reviewer takes a published item back. Signed; gone from the site when the site says so."""
+"""A reviewer takes back what is public and what waits for its time. Signed; gone from the site when the site says so."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from schemas.console.v1 import ItemWithdrawn
 from schemas.statements import Withdrawal
 from services.console.people.domain import Caller
 from services.console.queue import store
-from services.console.queue.domain import check_reason, clock
+from services.console.queue.domain import check_reason, clock, is_on_its_way
 from services.console.queue.usecases.decide_item import Decided, make_opening
 from shared.clock import now
 from shared.db import Tx
@@ -17,27 +17,31 @@ from shared.signing import SigningKey
 async def withdraw_item(
     tx: Tx, key: SigningKey, caller: Caller, item_id: UUID, reason: str, version: int | None = None
 ) -> Decided:
-    """Conflict when the item has moved on since `version` or somebody is deciding; Refused when nothing is public."""
+    """Conflict when the item has moved on since `version` or somebody is deciding; Refused when nothing can be taken back."""
     caller.require("decide")
     reason = check_reason("withdraw", reason)
     item = await store.lock_item(tx, item_id)
     if item is None:
         raise NotFound("There is no such item in the queue.")
-    if item["published_revision"] is None:
-        raise Refused("No revision of this item is public, so there is nothing to withdraw.", code="not_published")
-    if item["deciding"] or (version is not None and version != item["version"]):
+    at, opening = now(), make_opening(caller, reason)
+    taken = item["published_revision"] or item["scheduled_revision"]
+    if taken is None:
+        raise Refused(
+            "No revision of this item is public or scheduled, so there is nothing to withdraw.", code="not_published"
+        )
+    if is_on_its_way(item, at) or (version is not None and version != item["version"]):
         when = f" at {clock(item['decided_at'])}" if item["decided_at"] else ""
         raise Conflict(f"{item['decided_name'] or 'Somebody'} was faster{when}. Nothing was changed.", code="stale")
-    at, opening = now(), make_opening(caller, reason)
     statement = Withdrawal(
         key_id=key.key_id, item_id=item_id, decided_at=at, decider=opening.commitment, prior_version=item["version"]
     )
     signed = key.sign(statement)
     row = {
         "statement_hash": signed.hash,
-        "revision": item["published_revision"],
+        "revision": taken,
         "verdict": "withdraw",
         "reason": reason,
+        "publish_at": None,
     }
     by = {"by_id": caller.id, "by_name": caller.name, "by_via": caller.via, "key_id": key.key_id, "at": at}
     number = await store.record_decision(tx, item_id, {**row, **by})

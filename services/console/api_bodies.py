@@ -1,0 +1,95 @@
+"""What the HTTP API takes and gives, as it stands in its OpenAPI document."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from schemas.model import Hash, Verdict
+from services.console.queue.domain import LIMIT
+
+MOST = 2**31 - 1
+
+
+class Problem(BaseModel):
+    """Every error: what is wrong and what to do; `code` is for programs."""
+
+    code: str
+    message: str
+    trace_id: str = ""
+
+
+class NewItem(BaseModel):
+    """Markdown for the lock. Path: segments between slashes; the same kind, language and path is a new revision."""
+
+    kind: str = Field(examples=["doc"])
+    lang: str = Field(examples=["de"])
+    path: str = Field(examples=["guide/first-steps"])
+    markdown: str = Field(description=f"At most {LIMIT}; a title as first heading or in front matter.")
+
+
+class Submission(BaseModel):
+    """What the lock said: queued, unchanged, refused (with reason), or sent when it has not answered yet."""
+
+    submission_id: UUID
+    item_id: UUID
+    path: str
+    state: str
+    revision: int | None = None
+    reason: str | None = None
+    url: str
+
+
+class NewDecision(BaseModel):
+    """Names revision and content, so that it never applies to something else than what was seen."""
+
+    verdict: Verdict
+    revision: Annotated[int, Field(ge=1, le=MOST)]
+    content_hash: Hash
+    reason: str = Field("", description="Needed to reject and to ask for changes.")
+    version: Annotated[int, Field(ge=1, le=MOST)] | None = Field(
+        None, description="The item's version as it was seen; a conflict when it has moved on."
+    )
+    publish_at: AwareDatetime | None = Field(
+        None, description="With approve: when it becomes public, in the future. Without it at once."
+    )
+
+
+class NewWithdrawal(BaseModel):
+    """Takes back what is public and what is scheduled."""
+
+    reason: str = ""
+    version: Annotated[int, Field(ge=1, le=MOST)] | None = Field(
+        None, description="The item's version as it was seen; a conflict when it has moved on."
+    )
+
+
+class Outcome(BaseModel):
+    """applied, refused (with the lock's reason), or sent when the lock has not answered yet."""
+
+    item_id: UUID
+    statement_hash: str
+    outcome: str
+    reason: str = ""
+
+
+class Item(BaseModel):
+    """One item as the console sees it."""
+
+    item_id: UUID
+    kind: str
+    lang: str
+    path: str
+    title: str
+    state: str
+    revision: int
+    content_hash: str
+    version: int
+    submitted_by: str
+    published_revision: int | None
+    scheduled_revision: int | None
+    publish_at: datetime | None
+    live_revision: int | None
+    live_since: datetime | None
+    url: str
