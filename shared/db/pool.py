@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.db.raw import Raw
@@ -49,11 +50,18 @@ class Pool:
                 return pair
             await _give_back(pair)
         while True:
-            connection = await self._engine.connect()
+            connection = await self._open()
             raw: Any = (await connection.get_raw_connection()).driver_connection
             if not raw.is_closed():
                 return connection, raw
             await _give_back((connection, raw))
+
+    async def _open(self) -> AsyncConnection:
+        """SQLAlchemy wraps what asyncpg raises here; callers tell a server that just starts from a fault by asyncpg's own error."""
+        try:
+            return await self._engine.connect()
+        except DBAPIError as error:
+            raise (getattr(error.orig, "__cause__", None) or error) from None
 
     async def close(self) -> None:
         while self._idle:

@@ -216,9 +216,9 @@ def schleuse(
 
 
 @contextmanager
-def running_stack(port_base: int | None = None) -> Iterator[Stack]:
-    """A fresh installation, stopped and removed afterwards. With SCHLEUSE_TEST_STATE set, the one that runs there is used and left alone."""
-    given = os.environ.get("SCHLEUSE_TEST_STATE")
+def running_stack(port_base: int | None = None, *, own: bool = False) -> Iterator[Stack]:
+    """A fresh installation, stopped and removed afterwards. With SCHLEUSE_TEST_STATE set, the one that runs there is used (unless `own`)."""
+    given = None if own else os.environ.get("SCHLEUSE_TEST_STATE")
     if given:
         stack = Stack(Path(given))
         stack.up()
