@@ -1,0 +1,100 @@
+"""The command on a sound system: nothing fails, quickly, and everything is afterwards as it was before."""
+
+import json
+from typing import Any
+
+import pytest
+
+from infra.prove.areas import bus, database, files
+from infra.prove.areas.all import AREAS
+from infra.prove.check import Check
+from infra.prove.target import Target
+from shared.testing.servers import Servers
+from tests.factories.stack import DATABASES, Stack
+from tests.factories.waiting import until
+from tests.prove.conftest import Proving
+from tests.prove.planting import run
+
+FEWEST, LONGEST_SECONDS = 200, 60
+TRANSIENT = ("app.inbox", "app.outbox", "app.sent", "app.todo", "core.crossings", "app.sealed_heads")
+"""What records that something was sent and refused: a forged event was."""
+TABLES = "SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname IN ('app', 'core')"
+
+
+def counts(stack: Stack) -> dict[str, int]:
+    """Rows by service and table, of everything that must not change."""
+    found = {}
+    for service in DATABASES:
+        names = [row["name"] for row in stack.rows(service, TABLES) if row["name"] not in TRANSIENT]
+        each = " UNION ALL ".join(f"SELECT '{name}' AS name, count(*) AS rows FROM {name}" for name in names)
+        found |= {f"{service} {row['name']}": row["rows"] for row in stack.rows(service, each)}
+    return found
+
+
+@pytest.mark.stack
+def test_a_sound_system_is_clean_and_stays_as_it_was(proving: Proving) -> None:
+    stack = proving.stack
+    before = counts(stack)
+    found = stack.cli("prove", timeout=120)
+    assert found["failed"] == 0, [check for check in found["checks"] if not check["ok"]][:10]
+    assert found["open"] == 0
+    assert len(found["checks"]) >= FEWEST
+    assert found["seconds"] < LONGEST_SECONDS
+    assert {check["area"] for check in found["checks"]} == set(AREAS)
+    assert all(check.keys() >= {"area", "actor", "attempt", "expected", "got", "ok"} for check in found["checks"])
+    until(lambda: counts(stack) == before, 15, "every database is as it was")
+    until(stack.green, 15, "every service is well")
+
+
+@pytest.mark.stack
+def test_it_says_the_same_thing_to_people(proving: Proving) -> None:
+    done = proving.stack.run("prove", "--area", "chain")
+    assert done.returncode == 0, done.stdout
+    assert "0 failed" in done.stdout
+
+
+@pytest.mark.stack
+def test_any_difference_is_an_exit_code(proving: Proving) -> None:
+    try:
+        run(proving.stack, "postgres", "ALTER ROLE agent PASSWORD 'secret'")
+        done = proving.stack.run("prove", "--area", "database", "--json")
+    finally:
+        run(proving.stack, "postgres", "ALTER ROLE agent PASSWORD NULL")
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert (done.returncode, found["failed"]) == (1, 1)
+    [wrong] = [check for check in found["checks"] if not check["ok"]]
+    assert wrong["attempt"] == "no role has a password"
+
+
+@pytest.mark.stack
+def test_an_unknown_area_and_a_stopped_system_are_refused(proving: Proving) -> None:
+    assert proving.stack.run("prove", "--area", "weather").returncode == 2
+
+
+@pytest.mark.stack
+def test_nothing_to_prove_where_nothing_runs(servers: Servers) -> None:
+    """Postgres and NATS alone have no supervisor to ask."""
+    stack = Stack(servers.state)
+    assert stack.run("prove").returncode == 3
+
+
+async def test_without_os_users_those_rows_are_open_and_never_right(servers: Servers) -> None:
+    made = servers.prepared
+    pids = {part: process.pid for part, process in servers.processes.items()}
+    checks: list[Check] = []
+    for area in (database, bus, files):
+        checks += await area.check(Target(made.layout, made.config, made.who, made.runtime, pids))
+    still_open = [check for check in checks if check.is_open]
+    assert len(still_open) > 50
+    assert not any(check.ok or check.failed for check in still_open)
+    assert {check.area for check in still_open} == {"database", "files"}
+    absent = (
+        "op.sock",
+        "supervisor.sock",
+        "processes.json",
+        "its command line says",
+        "config.json",
+        "owner, group, mode",
+    )
+    wrong = [check for check in checks if check.failed and not any(word in check.attempt for word in absent)]
+    assert not wrong, wrong[:5]
