@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import NamedTuple
 
-from infra.bench.raw_bus import connect, fetch_rate, publish_rate, raw_server
+from infra.bench.raw_bus import fetch_rate, publish_rate, raw_bus
 from infra.bench.target import Target
 from infra.local import identities
 from infra.local.command import as_user, environment
@@ -22,11 +22,9 @@ class Legs(NamedTuple):
 
 async def legs(target: Target, batches: int) -> Legs:
     """One leg after the other, each on a machine that is otherwise at rest."""
-    with raw_server(target.layout.state.parent) as place:
-        client = await connect(place)
-        published = await publish_rate(client, batches)
-        fetched = await fetch_rate(client, batches)
-        await client.close()
+    with raw_bus(target) as bus:
+        published = await publish_rate(bus, batches)
+        fetched = await fetch_rate(bus, batches)
     return Legs(published, fetched, await _postgres(target, batches))
 
 
