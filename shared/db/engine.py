@@ -23,6 +23,7 @@ GONE = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
+    asyncpg.InternalClientError,  # a socket that ended in the middle of an operation
     ConnectionError,
     FileNotFoundError,
     PermissionError,
