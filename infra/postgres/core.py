@@ -16,6 +16,7 @@ from sqlalchemy import CheckConstraint, MetaData, Table, UniqueConstraint
 from sqlalchemy.dialects.postgresql import dialect
 from sqlalchemy.schema import AddConstraint, CreateIndex, CreateTable, ForeignKeyConstraint
 
+from infra.postgres.checks import renew_checks
 from infra.postgres.cluster import Unsound
 from shared.settings import DATABASES
 
@@ -70,6 +71,7 @@ async def provision_core(database: asyncpg.Connection, service: str, core: Core)
         await database.execute("RESET ROLE")
         for table in core.metadata.sorted_tables:
             await _secure(database, service, core, table)
+            await renew_checks(database, table)
     await check_core(database, service, core)
 
 
