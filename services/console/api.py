@@ -29,7 +29,7 @@ from shared.telemetry import current_traceparent, span, trace_id_of
 PATIENCE = 10.0
 BEARER = HTTPBearer(
     auto_error=False,
-    scheme_name="API token",
+    scheme_name="api_token",
     description="Made on the console's page of one's own account; acts as that person, with at most the person's role.",
 )
 
@@ -171,7 +171,7 @@ def _add_routes(app: FastAPI, api: Api, known: Any) -> None:
 
 async def _traced(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     with span(f"console api {request.method}"):
-        if request.method not in {"GET", "HEAD", "OPTIONS"}:
+        if request.method in {"POST", "PUT", "PATCH"}:
             try:
                 check_length(request.headers.get("content-length"))
             except SchleuseError as error:

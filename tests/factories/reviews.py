@@ -19,9 +19,9 @@ class Seen:
     item: Item
     fields: dict[str, str]
 
-    def decide(self, verdict: str, reason: str = "") -> httpx2.Response:
+    def decide(self, verdict: str, reason: str = "", **more: str) -> httpx2.Response:
         where = f"/queue/{self.item.item_id}/decide"
-        fields = {**self.fields, "verdict": verdict, "reason": reason}
+        fields = {**self.fields, "verdict": verdict, "reason": reason, **more}
         return self.person.http.post(where, data=fields, headers={"Origin": self.person.base})
 
 
