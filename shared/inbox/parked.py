@@ -14,8 +14,11 @@ _LIST = """
 SELECT id, event_id::text, name, subject, reason, attempts, parked_at, part IS NOT NULL AS is_part, length(body) AS bytes
   FROM app.parked WHERE resolved_at IS NULL ORDER BY id LIMIT 1000
 """
-_SHOW = "SELECT * FROM app.parked WHERE id = $1"
-_LOCK = "SELECT * FROM app.parked WHERE id = $1 AND resolved_at IS NULL FOR UPDATE"
+_ROW = """
+SELECT id, event_id, name, subject, headers::text AS headers, body, part, reason, attempts, parked_at, resolved_at, resolution
+  FROM app.parked WHERE id = $1
+"""
+_LOCK = f"{_ROW} AND resolved_at IS NULL FOR UPDATE"
 _RESOLVE = (
     "UPDATE app.parked SET resolved_at = clock_timestamp(), resolution = $2 WHERE id = $1 AND resolved_at IS NULL"
 )
@@ -44,7 +47,7 @@ class ParkedDesk:
 
     async def show(self, args: dict[str, Any]) -> dict[str, Any]:
         async with self._db.reading() as tx:
-            row = await tx.raw.fetchrow(_SHOW, int(args["id"]))
+            row = await tx.raw.fetchrow(_ROW, int(args["id"]))
         if row is None:
             raise NotFound(f"nothing is parked under {args['id']}")
         return {"parked": _wire(row)}
