@@ -69,7 +69,7 @@ async def test_two_facts_cannot_claim_the_same_place_in_a_history(lock: Lock) ->
 
 async def test_an_event_over_the_limit_is_refused_before_the_commit(lock: Lock) -> None:
     async with lock.site.db.transaction() as tx:
-        with pytest.raises(TooLarge, match="901120|at most"):
+        with pytest.raises(TooLarge, match="at most"):
             tx.stage_json("item.applied", b'"' + b"x" * 901 * 1024 + b'"', key="k", version=1)
 
 
