@@ -11,7 +11,10 @@ from shared.errors import SchleuseError
 
 async def prove(target: Target, areas: Sequence[str] = tuple(AREAS)) -> list[Check]:
     """All rows of these areas, in their order. An area that cannot be examined is a failed row: not knowing is not well."""
-    found = await asyncio.gather(*(_examine(target, area, AREAS[area]) for area in areas))
+    try:
+        found = await asyncio.gather(*(_examine(target, area, AREAS[area]) for area in areas))
+    finally:
+        await target.close()
     return [check for checks in found for check in sorted(checks, key=lambda check: check.actor)]
 
 

@@ -1,30 +1,24 @@
 """The installation under attack, and running attempts as one of its OS users."""
 
-import asyncio
 import grp
-import json
 import os
 import pwd
 import secrets
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from infra.local import config as configs
 from infra.local import control
-from infra.local.command import as_user, environment
 from infra.local.identities import Identities
 from infra.local.layout import ALL_USERS, GROUP, Layout
 from infra.local.runtime import Runtime, here
-from shared.errors import Refused, Transient
+from infra.prove.crew import Attempt, Crew, Outcome
+from shared.errors import Refused
 from shared.settings import Settings
 
-Attempt = dict[str, Any]
-Outcome = dict[str, Any]
-AT_ONCE = 4
-PATIENCE = 50.0
-"""Seconds that one child process may take."""
+__all__ = ["Attempt", "Outcome", "Target"]
 
 
 @dataclass(frozen=True)
@@ -60,39 +54,22 @@ class Target:
         return ALL_USERS if self.separated else ("console",)
 
     @cached_property
-    def _slots(self) -> asyncio.Semaphore:
-        return asyncio.Semaphore(AT_ONCE)
+    def _crew(self) -> Crew:
+        return Crew(self.who, self.runtime)
 
     def settings(self, service: str) -> Settings:
         return Settings.load(service, self.layout.state)
 
     async def run(self, user: str, attempts: list[Attempt]) -> list[Outcome]:
-        """Make the attempts in one child process of that OS user (an entry of config.users); one outcome for each."""
+        """Make the attempts in the process of that OS user (an entry of config.users); one outcome for each."""
         if not attempts:
             return []
-        command = [str(self.runtime.python), "-m", "infra.prove.actor"]
-        task = json.dumps({"state": str(self.layout.state), "attempts": attempts}).encode()
-        async with self._slots:
-            said = await self._child(user, command, task)
-        found: list[Outcome] = json.loads(said)
-        return found
+        attacker = await self._crew.attacker(user)
+        return await attacker.make(str(self.layout.state), attempts)
 
-    async def _child(self, user: str, command: list[str], task: bytes) -> bytes:
-        process = await asyncio.create_subprocess_exec(
-            *as_user(self.who, user, command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, env=environment(self.runtime), cwd=self.runtime.code, limit=64 * 1024**2,
-        )  # fmt: skip
-        try:
-            async with asyncio.timeout(PATIENCE):
-                said, errors = await process.communicate(task)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
-            raise Transient(f"the attempts as {user} did not end within {PATIENCE:.0f} s", code="prove") from None
-        if process.returncode:
-            last = errors.decode(errors="replace").strip().splitlines()[-1:]
-            raise Transient(f"the attempts as {user} could not be made: {last}", code="prove")
-        return said
+    async def close(self) -> None:
+        """End the attackers' processes."""
+        await self._crew.stop()
 
 
 def _identities(config: configs.Config) -> Identities:

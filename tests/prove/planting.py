@@ -39,7 +39,10 @@ def see(hole: Hole, stack: Stack) -> None:
 
 def rows(examine: Examine, target: Target) -> list[Check]:
     async def run_it(book: Book) -> list[Check]:
-        await examine(target, book)
+        try:
+            await examine(target, book)
+        finally:
+            await target.close()
         return book.checks
 
     found = asyncio.run(run_it(Book("test")))

@@ -82,8 +82,10 @@ async def test_without_os_users_those_rows_are_open_and_never_right(servers: Ser
     made = servers.prepared
     pids = {part: process.pid for part, process in servers.processes.items()}
     checks: list[Check] = []
+    target = Target(made.layout, made.config, made.who, made.runtime, pids)
     for area in (database, bus, files):
-        checks += await area.check(Target(made.layout, made.config, made.who, made.runtime, pids))
+        checks += await area.check(target)
+    await target.close()
     still_open = [check for check in checks if check.is_open]
     assert len(still_open) > 50
     assert not any(check.ok or check.failed for check in still_open)

@@ -1,0 +1,94 @@
+"""Attackers' processes: one for each OS user, started when it is first needed, making several batches of attempts side by side."""
+
+import asyncio
+import json
+from itertools import count
+from typing import Any
+
+from infra.local.command import as_user, environment
+from infra.local.identities import Identities
+from infra.local.runtime import Runtime
+from shared.errors import Transient
+
+Attempt = dict[str, Any]
+Outcome = dict[str, Any]
+PATIENCE = 55.0
+"""Seconds that one batch may take."""
+LONGEST_LINE = 64 * 1024**2
+
+
+class Attacker:
+    """The process of one OS user: JSON lines in, JSON lines out (infra.prove.actor)."""
+
+    def __init__(self, user: str, process: asyncio.subprocess.Process) -> None:
+        self._user, self._process = user, process
+        self._numbers = count()
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._reader = asyncio.create_task(self._read(), name=f"attacker {user}")
+
+    async def make(self, state: str, attempts: list[Attempt]) -> list[Outcome]:
+        """One outcome for each attempt. Transient when they could not be made, which proves nothing."""
+        assert self._process.stdin is not None
+        number = next(self._numbers)
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._process.stdin.write(json.dumps({"number": number, "state": state, "attempts": attempts}).encode() + b"\n")
+        try:
+            await self._process.stdin.drain()
+            async with asyncio.timeout(PATIENCE):
+                said = await answer
+        except (TimeoutError, ConnectionError) as error:
+            raise Transient(f"the attempts as {self._user} came to nothing: {error!r}", code="prove") from None
+        finally:
+            del self._waiting[number]
+        if "failed" in said:
+            raise Transient(f"the attempts as {self._user} could not be made: {said['failed']}", code="prove")
+        found: list[Outcome] = said["outcomes"]
+        return found
+
+    async def _read(self) -> None:
+        assert self._process.stdout is not None
+        while line := await self._process.stdout.readline():
+            said = json.loads(line)
+            if (answer := self._waiting.get(said["number"])) and not answer.done():
+                answer.set_result(said)
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_result({"failed": "the process ended"})
+
+    async def stop(self) -> None:
+        """It ends when nothing more can come."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            async with asyncio.timeout(5):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        await self._reader
+
+
+class Crew:
+    """All attackers of one run. `stop` it in the loop that used it."""
+
+    def __init__(self, who: Identities, runtime: Runtime) -> None:
+        self._who, self._runtime = who, runtime
+        self._attackers: dict[str, Attacker] = {}
+        self._starting = asyncio.Lock()
+
+    async def attacker(self, user: str) -> Attacker:
+        async with self._starting:
+            if user not in self._attackers:
+                self._attackers[user] = Attacker(user, await self._start(user))
+            return self._attackers[user]
+
+    async def _start(self, user: str) -> asyncio.subprocess.Process:
+        command = [str(self._runtime.python), "-m", "infra.prove.actor"]
+        return await asyncio.create_subprocess_exec(
+            *as_user(self._who, user, command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            env=environment(self._runtime), cwd=self._runtime.code, limit=LONGEST_LINE,
+        )  # fmt: skip
+
+    async def stop(self) -> None:
+        await asyncio.gather(*(attacker.stop() for attacker in self._attackers.values()))
+        self._attackers.clear()
