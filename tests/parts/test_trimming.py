@@ -41,7 +41,7 @@ async def unread_events_stay(servers: Servers, js: JetStreamContext) -> None:
         for version in range(1, 31):
             stage_applied(tx, f"unread-{version}-{uuid4()}", 1)
     async with asyncio.timeout(20):
-        while await left(js, "FROM_SITE") < 30:  # noqa: ASYNC110 - another process counts
+        while await left(js, "FROM_SITE") < 30:
             await asyncio.sleep(0.02)
     trimmer = Trimmer()
     for _ in range(3):
