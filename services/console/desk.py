@@ -6,6 +6,7 @@ A form that meets an expired session is not lost: the sign-in page carries its f
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -54,6 +55,7 @@ class Desk:
         self._templates = templates
         self.cookie = "__Host-console" if console.is_https else "console"
         self.pre_cookie = "__Host-console-pre" if console.is_https else "console_pre"
+        self.known_cookie = "__Host-console-known" if console.is_https else "console_known"
 
     def page(self, handler: Handler, need: Need = "read") -> Endpoint:
         """An endpoint for signed-in people whose role allows `need`."""
@@ -150,11 +152,11 @@ class Desk:
             waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
         return {"waiting": waiting, "rejected": rejected, "may": session.caller.may}
 
-    def set_cookie(self, response: Response, name: str, value: str) -> None:
+    def set_cookie(self, response: Response, name: str, value: str, life: timedelta = ABSOLUTE) -> None:
         response.set_cookie(
             name,
             value,
-            max_age=int(ABSOLUTE.total_seconds()),
+            max_age=int(life.total_seconds()),
             path="/",
             secure=self.console.is_https,
             httponly=True,

@@ -42,3 +42,14 @@ class Console:
     def form_token(self, cookie: str) -> str:
         """The token that forms carry: derived from the browser's cookie, so it fits one session only."""
         return hmac.new(self.form_key, f"form:{cookie}".encode(), hashlib.sha256).hexdigest()
+
+    def browser_mark(self, handle: str, browser: str) -> str:
+        """What a browser keeps after a sign-in, to show later that this person has used it before."""
+        signed = hmac.new(self.form_key, f"browser:{browser}:{handle}".encode(), hashlib.sha256).hexdigest()
+        return f"{browser}.{signed}"
+
+    def known_browser(self, handle: str, mark: str) -> str:
+        """The browser that a mark names, empty when the mark is not ours or another person's."""
+        browser = mark.rpartition(".")[0]
+        expected = self.browser_mark(handle, browser).encode()
+        return browser if browser and hmac.compare_digest(mark.encode("utf-8", "replace"), expected) else ""

@@ -31,6 +31,7 @@ _WORDS: dict[Need, str] = {
 IDLE = timedelta(hours=12)
 ABSOLUTE = timedelta(days=7)
 LINK_LIFE = timedelta(hours=24)
+KNOWN_BROWSER = timedelta(days=180)
 ACCOUNT_TRIES, ADDRESS_TRIES = 5, 20
 FIRST_DELAY, LONGEST_DELAY = timedelta(seconds=15), timedelta(minutes=15)
 FORGET_FAILURES = timedelta(hours=1)

@@ -6,15 +6,16 @@ from starlette.routing import Route
 
 from services.console.desk import PRIVATE, Desk, Visit, go, safe_place
 from services.console.forms import Form, query, read_form
-from services.console.people.domain import OPERATOR
+from services.console.people.domain import KNOWN_BROWSER, OPERATOR
 from services.console.people.usecases.find_session import find_session
 from services.console.people.usecases.set_password import set_password
-from services.console.people.usecases.sign_in import sign_in
+from services.console.people.usecases.sign_in import as_typed, sign_in
 from services.console.people.usecases.sign_out import sign_out
 from services.console.people.usecases.welcome_owner import check_link, welcome_owner
 from services.console.queue.usecases.submit_item import read_draft, submit_item
 from services.console.welcome import EXAMPLE
 from shared.errors import Forbidden, SchleuseError
+from shared.ids import new_token
 
 CARRY = "carry."
 
@@ -53,15 +54,13 @@ class SignInPages:
                     tx, self._console.passwords, token, given["name"], given["handle"], password
                 )
                 await submit_item(tx, OPERATOR, read_draft("page", "en", "welcome", EXAMPLE))
-            session = await sign_in(
-                self._console.db, self._console.passwords, given["handle"], password, self._address(request)
-            )
+            session = await self._sign_in(request, given["handle"], password)
         except SchleuseError as error:
             if error.code == "link":
                 raise
             return await self._desk.show(request, "welcome.html", None, error.status, refused=error, given=given)
         assert owner.role == "owner"
-        return self._signed_in(go("/queue"), session)
+        return self._signed_in(request, go("/queue"), given["handle"], session)
 
     async def new_password(self, request: Request) -> Response:
         async with self._console.db.reading() as tx:
@@ -93,17 +92,16 @@ class SignInPages:
         )
         handle, place = form.text("handle"), safe_place(form.text("next"))
         try:
-            token = await sign_in(
-                self._console.db, self._console.passwords, handle, form.text("password"), self._address(request)
-            )
+            token = await self._sign_in(request, handle, form.text("password"))
         except SchleuseError as error:
             told = {"refused": error, "handle": handle, "carried": carried.fields, "carried_to": place, "next": place}
             return await self._desk.show(request, "sign_in.html", None, error.status, **told)
         if not carried.fields:
-            return self._signed_in(go(place), token)
+            return self._signed_in(request, go(place), handle, token)
         session = await find_session(self._console.db, token)
         assert session is not None
-        return self._signed_in(await self._desk.carry_on(request, session, carried, to=place, cookie=token), token)
+        answer = await self._desk.carry_on(request, session, carried, to=place, cookie=token)
+        return self._signed_in(request, answer, handle, token)
 
     async def sign_out(self, visit: Visit) -> Response:
         async with self._console.db.transaction() as tx:
@@ -115,11 +113,17 @@ class SignInPages:
         )
         return response
 
-    def _address(self, request: Request) -> str:
-        return address_of(request, self._console.settings.trusted_proxies)
+    async def _sign_in(self, request: Request, handle: str, password: str) -> str:
+        address = address_of(request, self._console.settings.trusted_proxies)
+        browser = self._console.known_browser(as_typed(handle), request.cookies.get(self._desk.known_cookie, ""))
+        return await sign_in(self._console.db, self._console.passwords, handle, password, address, browser)
 
-    def _signed_in(self, response: Response, token: str) -> Response:
+    def _signed_in(self, request: Request, response: Response, handle: str, token: str) -> Response:
         self._desk.set_cookie(response, self._desk.cookie, token)
+        mark = request.cookies.get(self._desk.known_cookie, "")
+        if not self._console.known_browser(as_typed(handle), mark):
+            mark = self._console.browser_mark(as_typed(handle), new_token())
+        self._desk.set_cookie(response, self._desk.known_cookie, mark, KNOWN_BROWSER)
         return response
 
     async def _form(self, request: Request) -> Form:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import case, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.engine import RowMapping
 
@@ -101,18 +101,26 @@ async def end_sessions_of(tx: Tx, person_id: UUID) -> None:
     await tx.execute(delete(sessions).where(sessions.c.person_id == person_id))
 
 
-async def failures_of(tx: Tx, subjects: Sequence[str]) -> Sequence[RowMapping]:
-    return await tx.rows(select(failures).where(failures.c.subject.in_(subjects)))
-
-
-async def count_failure(tx: Tx, subject: str, at: datetime) -> int:
-    """One more failed try; the number in a row."""
+async def forget_old_failures(tx: Tx, at: datetime) -> None:
     await tx.execute(delete(failures).where(failures.c.failed_at < at - FORGET_FAILURES))
+
+
+async def count_failure(tx: Tx, subject: str, at: datetime) -> tuple[int, datetime | None]:
+    """One more try: the number in a row, and until when the door was shut already. Locks the subject."""
     row = upsert(failures).values(subject=subject, failures=1, failed_at=at)
     more = row.on_conflict_do_update(
         index_elements=["subject"], set_={"failures": failures.c.failures + 1, "failed_at": at}
     )
-    return int(await tx.value(more.returning(failures.c.failures)))
+    found = await tx.row(more.returning(failures.c.failures, failures.c.open_at))
+    assert found is not None
+    return int(found["failures"]), found["open_at"]
+
+
+async def take_back_failure(tx: Tx, subject: str, allowed: int) -> None:
+    """The try was none after all. What shut the door before it stays."""
+    fewer = failures.c.failures - 1
+    less = {"failures": fewer, "open_at": case((fewer < allowed, None), else_=failures.c.open_at)}
+    await tx.execute(update(failures).where(failures.c.subject == subject).values(less))
 
 
 async def shut_until(tx: Tx, subject: str, open_at: datetime) -> None:

@@ -1,5 +1,6 @@
 """Links, passwords, lockout and sessions in the use cases."""
 
+import asyncio
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -86,10 +87,44 @@ async def test_failed_tries_shut_the_account_and_then_the_address(desk: Desk, pa
     assert await sign_in(desk.db, passwords, other, GOOD, address)
     async with desk.db.transaction() as tx:
         for _ in range(15):
-            failures = await store.count_failure(tx, f"address:{address}", now())
+            failures, _ = await store.count_failure(tx, f"address:{address}", now())
         await store.shut_until(tx, f"address:{address}", now() + delay_after(failures, 20))
     with pytest.raises(TooMany):
         await sign_in(desk.db, passwords, other, GOOD, address)
+
+
+async def test_many_tries_at_once_are_counted_like_tries_in_a_row(desk: Desk, passwords: Passwords) -> None:
+    handle, address = await made(desk, passwords), f"192.0.2.{uuid4().hex[:6]}"
+    tries = [sign_in(desk.db, passwords, handle, f"wrong {n}", address) for n in range(12)]
+    answers = await asyncio.gather(*tries, return_exceptions=True)
+    assert sorted(type(each).__name__ for each in answers) == ["TooMany"] * 7 + ["Unauthorized"] * 5
+
+
+async def test_a_right_password_counts_as_no_try(desk: Desk, passwords: Passwords) -> None:
+    handle, address = await made(desk, passwords), f"192.0.2.{uuid4().hex[:6]}"
+    for _ in range(22):
+        assert await sign_in(desk.db, passwords, handle, GOOD, address)
+    assert (
+        await desk.rows("SELECT 1 FROM app.sign_in_failures WHERE subject = $1 AND failures > 0", f"address:{address}")
+        == []
+    )
+
+
+async def test_others_guesses_do_not_keep_a_person_out_of_a_browser_she_has_used(
+    desk: Desk, passwords: Passwords
+) -> None:
+    handle, address = await made(desk, passwords), f"192.0.2.{uuid4().hex[:6]}"
+    for _ in range(5):
+        with pytest.raises(Unauthorized):
+            await sign_in(desk.db, passwords, handle, "wrong", address)
+    with pytest.raises(TooMany):
+        await sign_in(desk.db, passwords, handle, GOOD, address)
+    assert await sign_in(desk.db, passwords, handle, GOOD, address, browser="hers")
+    for _ in range(5):
+        with pytest.raises(Unauthorized):
+            await sign_in(desk.db, passwords, handle, "wrong", address, browser="stolen")
+    with pytest.raises(TooMany):
+        await sign_in(desk.db, passwords, handle, GOOD, address, browser="stolen")
 
 
 def test_the_door_stays_shut_longer_each_time_and_never_for_ever() -> None:
