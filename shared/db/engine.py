@@ -3,10 +3,11 @@
 import asyncio
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import asyncpg
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from shared.db.pool import Pair, Pool
@@ -98,16 +99,12 @@ class Database:
 
         Raises Away when the server goes away or its disk is full; then nothing was kept.
         """
-        try:
+        with _named():
             async with self._checkout() as (connection, raw):
                 tx = Tx(connection, raw, self.stamp)
                 async with raw.transaction():
                     yield tx
                     await tx.flush()
-        except GONE as error:
-            raise Away(f"the database went away: {error}") from error
-        except FULL as error:
-            raise Away(f"the database has no room: {error}; free some disk space") from error
         for lane in sorted(tx.lanes, reverse=True):  # the site's first: somebody waits for the page
             self.wake(lane)
         tx.committed()
@@ -115,11 +112,23 @@ class Database:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Tx]:
         """Statements outside a transaction; nothing can be staged."""
-        try:
+        with _named():
             async with self._checkout() as (connection, raw):
                 yield Tx(connection, raw, None)
-        except GONE as error:
-            raise Away(f"the database went away: {error}") from error
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Away for what asyncpg raises when the server is away or has no room, whether SQLAlchemy has wrapped it or not."""
+    try:
+        yield
+    except (*GONE, *FULL, DBAPIError) as error:
+        cause = getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
+        if isinstance(cause, GONE):
+            raise Away(f"the database went away: {cause}") from error
+        if isinstance(cause, FULL):
+            raise Away(f"the database has no room: {cause}; free some disk space") from error
+        raise
 
 
 def peer_uid(sock: socket.socket) -> int:
