@@ -109,7 +109,16 @@
       if (old.dataset.as && old.dataset.as === next.dataset.as) continue;
       old.replaceWith(next);
     }
+    for (const id of about) redraw(id, fresh);
     later();
+  }
+  // The list's row says the same as the panel; what happened before the stream was open is in the page only.
+  function redraw(id, fresh) {
+    const place = `.rows [data-item="${CSS.escape(id)}"] a.row`;
+    const next = one(place, fresh);
+    if (!next) return;
+    one(place)?.replaceChildren(...next.childNodes);
+    if (!one("input", next.parentElement)) one(`.rows [data-item="${CSS.escape(id)}"] input`)?.remove();
   }
   function newer(panel) {
     if (panel.id !== "decision" || one("[data-newer]", panel)) return;
