@@ -1,6 +1,7 @@
 """`schleuse prove`: exit code 0 when everything is as expected, 1 on any difference, 3 when nothing is running."""
 
 import asyncio
+import logging
 import time
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 
 from infra.cli.options import DEFAULT_STATE, FAILED, OK, Json, State, print_json
 from infra.prove.areas.all import AREAS
-from infra.prove.report import show
+from infra.prove.report import show, tell_separation
 from infra.prove.run import prove
 from infra.prove.target import Target
 
@@ -31,20 +32,17 @@ def prove_command(state: State = DEFAULT_STATE, as_json: Json = False, every: Ev
     unknown = [each for each in area if each not in AREAS]
     if unknown:
         raise typer.BadParameter(f"no area is called {unknown[0]}; there are {', '.join(AREAS)}")
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each TLS connection that a server closes
     started = time.monotonic()
-    checks = asyncio.run(prove(Target.load(state), area or list(AREAS)))
+    target = Target.load(state)
+    checks = asyncio.run(prove(target, area or list(AREAS)))
     seconds = time.monotonic() - started
     failed = sum(check.failed for check in checks)
-    still_open = sum(check.is_open for check in checks)
     if as_json:
-        print_json(
-            {
-                "checks": [check.to_json() for check in checks],
-                "failed": failed,
-                "open": still_open,
-                "seconds": round(seconds, 1),
-            }
-        )
+        figures = {"failed": failed, "open": sum(check.is_open for check in checks), "seconds": round(seconds, 1)}
+        apart = {"os_separation": target.separated, "egress_separation": target.config.egress_separation}
+        print_json({"checks": [check.to_json() for check in checks], **figures, **apart})
     else:
         show(checks, seconds, every=every)
+        tell_separation(os_users=target.separated, egress=target.config.egress_separation)
     raise typer.Exit(FAILED if failed else OK)

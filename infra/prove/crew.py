@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import tempfile
 from itertools import count
-from typing import Any
+from typing import IO, Any
 
 from infra.local.command import as_user, environment
 from infra.local.identities import Identities
@@ -20,8 +21,8 @@ LONGEST_LINE = 64 * 1024**2
 class Attacker:
     """The process of one OS user: JSON lines in, JSON lines out (infra.prove.actor)."""
 
-    def __init__(self, user: str, process: asyncio.subprocess.Process) -> None:
-        self._user, self._process = user, process
+    def __init__(self, user: str, process: asyncio.subprocess.Process, complaints: IO[bytes]) -> None:
+        self._user, self._process, self._complaints = user, process, complaints
         self._numbers = count()
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._reader = asyncio.create_task(self._read(), name=f"attacker {user}")
@@ -53,7 +54,12 @@ class Attacker:
                 answer.set_result(said)
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_result({"failed": "the process ended"})
+                answer.set_result({"failed": self._last_words()})
+
+    def _last_words(self) -> str:
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode(errors="replace").strip().splitlines()
+        return f"the process ended: {lines[-1] if lines else 'without a word'}"
 
     async def stop(self) -> None:
         """It ends when nothing more can come."""
@@ -66,6 +72,7 @@ class Attacker:
             self._process.kill()
             await self._process.wait()
         await self._reader
+        self._complaints.close()
 
 
 class Crew:
@@ -79,13 +86,14 @@ class Crew:
     async def attacker(self, user: str) -> Attacker:
         async with self._starting:
             if user not in self._attackers:
-                self._attackers[user] = Attacker(user, await self._start(user))
+                complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
+                self._attackers[user] = Attacker(user, await self._start(user, complaints), complaints)
             return self._attackers[user]
 
-    async def _start(self, user: str) -> asyncio.subprocess.Process:
+    async def _start(self, user: str, complaints: IO[bytes]) -> asyncio.subprocess.Process:
         command = [str(self._runtime.python), "-m", "infra.prove.actor"]
         return await asyncio.create_subprocess_exec(
-            *as_user(self._who, user, command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            *as_user(self._who, user, command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=complaints,
             env=environment(self._runtime), cwd=self._runtime.code, limit=LONGEST_LINE,
         )  # fmt: skip
 

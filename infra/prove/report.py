@@ -9,6 +9,7 @@ from rich.table import Table
 
 from infra.prove.check import Check
 
+LONGEST = 60
 COLOURS = {"ok": "green", "open": "yellow", "FAILED": "red"}
 
 
@@ -19,10 +20,17 @@ def show(checks: Sequence[Check], seconds: float, *, every: bool) -> None:
         out.print(_table(area, rows if every else _folded(rows)))
         out.print(f"{area}: {_counts(rows)}\n")
     out.print(f"[bold]{_counts(checks)} in {seconds:.1f} s[/]")
-    if any(check.is_open for check in checks):
+
+
+def tell_separation(*, os_users: bool, egress: bool) -> None:
+    """What this installation cannot keep apart, plainly."""
+    out = Console(highlight=False, soft_wrap=True)
+    if not os_users:
         out.print(
             "[yellow]open[/]: OS users are not separated here, so nothing keeps these apart. Install as root to close them."
         )
+    if not egress:
+        out.print("[yellow]Egress is not separated[/]: every part may leave this machine, not connectors alone.")
 
 
 def _table(area: str, rows: Sequence[Check]) -> Table:
@@ -31,11 +39,14 @@ def _table(area: str, rows: Sequence[Check]) -> Table:
         table.add_column(column, overflow="fold")
     for check in rows:
         mark = _mark(check)
-        table.add_row(
-            *(escape(text) for text in (check.actor, check.attempt, check.expected, check.got)),
-            f"[{COLOURS[mark]}]{mark}[/]",
-        )
+        cells = (check.actor, check.attempt, check.expected, check.got)
+        table.add_row(*(escape(_short(text) if check.ok else text) for text in cells), f"[{COLOURS[mark]}]{mark}[/]")
     return table
+
+
+def _short(text: str) -> str:
+    """What came out right need not be read to its end."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _mark(check: Check) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from infra.local.layout import SIGNING_KEYS
+from infra.prove.areas.outward import check_outward
 from infra.prove.check import Book, Check
 from infra.prove.keyfiles import FIRST
 from infra.prove.target import Target
@@ -23,7 +24,7 @@ EVERY_SECONDS = 0.3
 
 async def check(target: Target) -> list[Check]:
     book = Book("chain")
-    await asyncio.gather(check_logs(target, book), check_keys(target, book))
+    await asyncio.gather(check_logs(target, book), check_outward(target, book), check_keys(target, book))
     return book.checks
 
 

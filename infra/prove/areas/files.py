@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.local.layout import SERVER_USERS
+from infra.prove.areas.logs import check_logs
 from infra.prove.areas.lying import check_lying
 from infra.prove.areas.processes import check_processes
 from infra.prove.check import Book, Check
@@ -25,6 +26,7 @@ async def check(target: Target) -> list[Check]:
     book = Book("files")
     check_lying(target, book)
     check_processes(target, book)
+    check_logs(target, book)
     made = [*_secrets(target), *_folders(target), *_sockets(target), *_foreign_processes(target)]
     if target.separated:
         await asyncio.gather(*(_attack(target, book, user, made) for user in target.users))
