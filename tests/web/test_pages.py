@@ -13,7 +13,7 @@ from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
 from tests.web.conftest import Opener, Watched, axe, overflows
 
-pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(90)]
 
 RICH = """# Everything that a page can hold
 
@@ -92,7 +92,6 @@ CONSOLE = {
     "item one column": "/queue/{waiting.item_id}?view=one",
     "history": "/queue/{public.item_id}/history",
     "together": "/queue/together?item={waiting.item_id}",
-    "preview": "/queue/{waiting.item_id}/preview",
     "submit": "/submit",
     "switches": "/switches",
     "setting a switch": "/switches?set=publication_mode&to=frozen",

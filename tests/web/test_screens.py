@@ -14,7 +14,7 @@ from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
 from tests.web.conftest import SCREENS, Opener
 
-pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(60)]
 
 LOCKS = """# Zwölf Schleusen am Oberlauf
 
