@@ -158,7 +158,7 @@ def test_a_token_does_what_its_holder_and_its_role_may(stack: Stack, owner: Pers
 @pytest.mark.parametrize("token", ["", "schleuse_wrong", "x y", "\u00fc"])
 def test_without_a_good_token_nothing_is_told(stack: Stack, program: Program, token: str) -> None:
     item = waiting(program)
-    headers = {"Authorization": f"Bearer {token}".encode()} if token else {}
+    headers = {b"Authorization": f"Bearer {token}".encode()} if token else {}
     for method, path in (("GET", "/items"), ("GET", f"/items/{item['item_id']}"), ("POST", f"/items/{item['item_id']}/decisions")):  # fmt: skip
         answer = httpx2.request(method, str(program.http.base_url).rstrip("/") + path, headers=headers, json={})
         assert says(answer) == (401, "token"), (path, answer.text)
