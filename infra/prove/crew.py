@@ -13,8 +13,8 @@ from shared.errors import Transient
 
 Attempt = dict[str, Any]
 Outcome = dict[str, Any]
-PATIENCE = 55.0
-"""Seconds that one batch may take."""
+PATIENCE = 120.0
+"""Seconds that one batch may take on a machine that has other things to do."""
 LONGEST_LINE = 64 * 1024**2
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 LIMIT = 2 * 1024**2
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def _certificate(target: Target, book: Book) -> None:
 async def _streams(target: Target, book: Book) -> None:
     client = await connect(target.config.ports["nats"], target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
     try:
-        js = client.jetstream(timeout=5)
+        js = client.jetstream(timeout=20)
         for stream in streams():
             info = await js.stream_info(stream.name)
             book.holds(
@@ -83,7 +83,7 @@ async def _streams(target: Target, book: Book) -> None:
 
 async def _consumers(book: Book, js: Any, stream: str) -> None:
     expected = [each for each in durables() if each.stream == stream]
-    names = json.loads((await js._nc.request(f"$JS.API.CONSUMER.NAMES.{stream}", b"{}", timeout=5)).data)
+    names = json.loads((await js._nc.request(f"$JS.API.CONSUMER.NAMES.{stream}", b"{}", timeout=20)).data)
     book.same(
         "streams",
         f"consumers of {stream}",

@@ -18,7 +18,7 @@ from shared.operator import acall
 from shared.settings import DATABASES
 
 OLDEST_HEAD = timedelta(hours=24)
-CATCH_UP_SECONDS = 5.0
+CATCH_UP_SECONDS = 15.0
 EVERY_SECONDS = 0.3
 
 

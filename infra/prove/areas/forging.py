@@ -65,7 +65,7 @@ async def _streams(target: Target) -> Seen:
     """(last sequence, first sequence, made at, consumers) of the streams that nobody publishes to."""
     client = await connect(target.config.ports["nats"], target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
     try:
-        js = client.jetstream(timeout=5)
+        js = client.jetstream(timeout=20)
         found: Seen = {}
         for name in (to_stream("agent"), to_stream("connectors")):
             info = await js.stream_info(name)

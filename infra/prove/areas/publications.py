@@ -13,7 +13,7 @@ from schemas.statements import Decision, GateEntry, GateHead, Signed, SwitchSett
 from shared.clock import now
 from shared.settings import DATABASES
 
-SECONDS = 10.0
+SECONDS = 20.0
 TRIES = 3
 """A real publication in the same moment takes the place in the log; the forgery then looks like an old entry and is ignored."""
 _HEAD = "SELECT seq, hash FROM app.site_state WHERE id = 1"

@@ -21,7 +21,7 @@ from shared.clock import now
 from shared.ids import item_id
 from shared.settings import DATABASES
 
-SECONDS = 12.0
+SECONDS = 25.0
 EVERY_SECONDS = 0.3
 FAR = 1_000_000_000
 """A place in the log that no entry will reach."""
@@ -130,7 +130,7 @@ async def _from_the_grave(target: Target, item: str, seq: int) -> list[Decoy]:
 
 
 def _log_row(forger: Forger) -> tuple[Attempt, Attempt]:
-    put = _write(_LOG_ROW, [FAR, sha256(forger.content), str(forger.item)])
+    put = _write(_LOG_ROW, [FAR, sha256(forger.content), str(item_id("doc", "en", f"{probe_path(forger.token)}/log"))])
     return put, _write("DELETE FROM app.gate_entries WHERE seq = $1::bigint", [FAR])
 
 

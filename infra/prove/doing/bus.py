@@ -33,13 +33,13 @@ async def _as(settings: Settings, attempts: list[dict[str, Any]]) -> list[dict[s
     try:
         client = await nats.connect(
             settings.nats_url, tls=pinned(settings), tls_hostname="localhost", tls_handshake_first=True, nkeys_seed=str(settings.bus_seed), name="prove",
-            inbox_prefix=f"_INBOX_{settings.service}".encode(), error_cb=heard, allow_reconnect=False, connect_timeout=5,
+            inbox_prefix=f"_INBOX_{settings.service}".encode(), error_cb=heard, allow_reconnect=False, connect_timeout=20,
         )  # fmt: skip
     except (NatsError, OSError, TimeoutError) as error:
         return [{"got": "error", "detail": f"no connection: {error}"} for _ in attempts]
     try:
         answers = [await _send(client, each) for each in attempts]
-        await client.flush(10)
+        await client.flush(40)
         await asyncio.sleep(0)  # the last violations are handled by a task of the client's
     finally:
         await client.close()
@@ -64,7 +64,7 @@ async def _ask(client: Client, each: dict[str, Any]) -> dict[str, Any]:
         answer = await client.request(
             each["subjects"][0],
             each.get("payload", "").encode(),
-            timeout=each.get("patience", 3),
+            timeout=each.get("patience", 15),
             headers=each.get("headers"),
         )
     except (NatsError, TimeoutError) as error:

@@ -12,7 +12,7 @@ async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]
 
 async def _connect(socket_dir: Path, role: str, database: str) -> dict[str, Any]:
     try:
-        connection = await asyncpg.connect(host=str(socket_dir), user=role, database=database, timeout=10)
+        connection = await asyncpg.connect(host=str(socket_dir), user=role, database=database, timeout=40)
     except (asyncpg.InsufficientPrivilegeError, asyncpg.InvalidAuthorizationSpecificationError) as error:
         return {"got": "refused", "detail": error.sqlstate}
     except PermissionError:

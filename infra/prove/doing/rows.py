@@ -22,7 +22,7 @@ async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]
 
 
 async def open_as(state: Path, role: str, database: str) -> asyncpg.Connection:
-    return await asyncpg.connect(host=str(state / "run" / "pg"), user=role, database=database, timeout=10)
+    return await asyncpg.connect(host=str(state / "run" / "pg"), user=role, database=database, timeout=40)
 
 
 async def _read(connection: asyncpg.Connection, each: dict[str, Any]) -> dict[str, Any]:
