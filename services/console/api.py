@@ -126,6 +126,7 @@ def make_api(console: Console) -> FastAPI:
     app.exception_handler(SchleuseError)(_problem)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(HTTPException)(_nowhere)
+    app.exception_handler(500)(_broken)
     return app
 
 
@@ -148,7 +149,7 @@ def _add_routes(app: FastAPI, api: Api, known: Any) -> None:
         page: Annotated[int, Query(ge=1, le=100_000)] = 1,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     ) -> list[Item]:
-        if "\x00" in q:
+        if "\x00" in f"{state}{kind}{lang}{q}":
             raise Refused("A search cannot hold a NUL character.")
         return await api.list(caller, views.Filter(state, kind, lang, "", q, page), limit)
 
@@ -193,8 +194,15 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return await _problem(request, Refused("The request does not fit: " + "; ".join(faults), code="invalid"))
 
 
+async def _broken(request: Request, _: Exception) -> JSONResponse:
+    """For what nobody expected; the server logs the error itself."""
+    return await _problem(request, SchleuseError("The console has a fault here. It is in its log.", code="fault"))
+
+
 async def _nowhere(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:
+        return await _problem(request, Refused("The request's body is no JSON that can be read.", code="invalid"))
     answer = await _problem(request, NotFound("There is no such address; /api/v1/openapi.json lists them."))
     if error.status_code == 405:
         answer = await _problem(request, Refused("This address does not take that method.", code="method"))

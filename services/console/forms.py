@@ -6,7 +6,7 @@ from uuid import UUID
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from schemas.text import text_fault
 from services.console.queue.domain import LIMIT
@@ -30,8 +30,12 @@ class Form:
         return [value for key, value in self.fields if key == name]
 
     def whole(self, name: str) -> int | None:
-        value = self.text(name)
-        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
+        return whole(self.text(name))
+
+
+def whole(value: str) -> int | None:
+    """A number of at most nine digits, so that it fits every column."""
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
 
 
 async def read_form(request: Request) -> Form:
@@ -42,6 +46,8 @@ async def read_form(request: Request) -> Form:
             return Form(tuple(await _fields(data)))
     except MultiPartException as error:
         raise Refused(f"The form could not be read: {error.message}", code="form") from None
+    except ClientDisconnect:
+        raise Refused("The request ended before its form did.", code="form") from None
 
 
 def check_length(declared: str | None) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from shared.db.pool import Pair, Pool
 from shared.db.raw import Raw
 from shared.db.transaction import Tx
-from shared.errors import Away
+from shared.errors import Away, Transient
 from shared.outbox.stage import Stamp
 from shared.settings import Settings
 
@@ -32,6 +32,16 @@ GONE = (
 )
 """What asyncpg raises when the server is away, going away, or not yet back."""
 FULL = (asyncpg.DiskFullError, asyncpg.InsufficientResourcesError, asyncpg.OutOfMemoryError)
+
+
+SLOW = (
+    asyncpg.QueryCanceledError,  # the statement's time was over, or that of waiting for a lock
+    asyncpg.LockNotAvailableError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+)
+"""What asyncpg raises when the server ended a statement that others or the load held up. It may work the next time."""
 
 
 class Database:
@@ -119,13 +129,18 @@ class Database:
 
 @contextmanager
 def _named() -> Iterator[None]:
-    """Away for what asyncpg raises when the server is away or has no room, whether SQLAlchemy has wrapped it or not."""
+    """Away for what asyncpg raises when the server is away or has no room, Transient when a statement took too long;
+
+    whether SQLAlchemy has wrapped it or not.
+    """
     try:
         yield
-    except (*GONE, *FULL, DBAPIError) as error:
+    except (*GONE, *FULL, *SLOW, DBAPIError) as error:
         cause = getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
         if isinstance(cause, GONE):
             raise Away(f"the database went away: {cause}") from error
+        if isinstance(cause, SLOW):
+            raise Transient(f"the database ended a statement: {cause}") from error
         if isinstance(cause, FULL):
             raise Away(f"the database has no room: {cause}; free some disk space") from error
         raise

@@ -34,6 +34,17 @@ def _wire(row: asyncpg.Record) -> dict[str, Any]:
     return found
 
 
+def _number(args: dict[str, Any]) -> int:
+    """The number asked for; NotFound when nothing can have it."""
+    try:
+        number = int(args["id"])
+    except (KeyError, TypeError, ValueError):
+        number = -1
+    if not 0 <= number < 2**63:
+        raise NotFound(f"nothing is parked under {str(args.get('id'))[:40]}")
+    return number
+
+
 class ParkedDesk:
     """`parked.*` verbs. A replay runs the handler again in one transaction with marking the row as resolved."""
 
@@ -47,7 +58,7 @@ class ParkedDesk:
 
     async def show(self, args: dict[str, Any]) -> dict[str, Any]:
         async with self._db.reading() as tx:
-            row = await tx.raw.fetchrow(_ROW, int(args["id"]))
+            row = await tx.raw.fetchrow(_ROW, _number(args))
         if row is None:
             raise NotFound(f"nothing is parked under {args['id']}")
         return {"parked": _wire(row)}
@@ -57,7 +68,7 @@ class ParkedDesk:
         if self._applier is None or self._reader is None:
             raise Refused("this service reads no events")
         async with self._db.transaction() as tx:
-            row = await tx.raw.fetchrow(_LOCK, int(args["id"]))
+            row = await tx.raw.fetchrow(_LOCK, _number(args))
             if row is None:
                 raise NotFound(f"nothing is parked under {args['id']}")
             if row["part"] is not None:
@@ -80,7 +91,7 @@ class ParkedDesk:
     async def drop(self, args: dict[str, Any]) -> dict[str, Any]:
         """{"dropped": id}. The row stays as a record that it was dropped."""
         async with self._db.transaction() as tx:
-            if await tx.raw.execute(_RESOLVE, int(args["id"]), "dropped") != "UPDATE 1":
+            if await tx.raw.execute(_RESOLVE, _number(args), "dropped") != "UPDATE 1":
                 raise NotFound(f"nothing is parked under {args['id']}")
         return {"dropped": int(args["id"])}
 

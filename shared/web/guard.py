@@ -44,7 +44,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        if headers.get(b"host", b"").lower() not in self._hosts:
+        named = [value.lower() for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1 or named[0] not in self._hosts:
             await self._refuse(send, 421, "This server does not answer for that host name.")
             return
         if scope["method"] not in SAFE and not self._same_origin(headers):

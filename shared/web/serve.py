@@ -10,6 +10,7 @@ from typing import Any
 import uvicorn
 
 from shared.errors import Refused
+from shared.web.protocol import BoundedProtocol, sweep
 
 
 class _Server(uvicorn.Server):
@@ -38,7 +39,7 @@ class HttpServer:
             uvicorn.Config(
                 app,
                 loop="none",
-                http="httptools",
+                http=BoundedProtocol,
                 lifespan="off",
                 access_log=False,
                 log_config=None,
@@ -51,6 +52,7 @@ class HttpServer:
             )
         )
         self._task: asyncio.Task[None] | None = None
+        self._sweep: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Returns when it listens. Refused when the port is taken."""
@@ -61,6 +63,7 @@ class HttpServer:
                 self._task.result()
                 raise Refused("the HTTP server ended at once")
             await asyncio.sleep(0.01)
+        self._sweep = asyncio.create_task(sweep(self._server.server_state.connections), name="late requests")
 
     def _bind(self) -> socket.socket:
         if self._path is not None:
@@ -81,6 +84,8 @@ class HttpServer:
         return sock
 
     async def stop(self) -> None:
+        if self._sweep is not None:
+            self._sweep.cancel()
         self._server.should_exit = True
         if self._closing is not None:
             self._closing()

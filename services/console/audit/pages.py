@@ -14,7 +14,7 @@ from services.console.audit.domain import Search, check_day, check_search
 from services.console.audit.usecases.record_rejection import acknowledge_rejection
 from services.console.desk import PRIVATE, Desk, Visit, go
 from services.console.forms import as_uuid, page_number, query
-from shared.errors import SchleuseError
+from shared.errors import NotFound, SchleuseError
 
 EXPORT = ("seq", "at", "asker", "on_behalf_of", "connector", "operation", "target", "outcome", "status", "duration_ms")
 MOST_EXPORTED = 100_000
@@ -55,6 +55,8 @@ class AuditPages:
 
     async def export(self, visit: Visit) -> Response:
         by, form = read_search(visit.request), visit.request.path_params["form"]
+        if form not in ("csv", "json"):
+            raise NotFound("The list of calls comes as csv or json.")
         async with self._console.db.reading() as tx:
             rows = await views.list_calls(tx, by, limit=MOST_EXPORTED)
         listed = [{name: row[name] for name in EXPORT} for row in rows]
@@ -81,8 +83,11 @@ class AuditPages:
     async def settle(self, visit: Visit) -> Response:
         number, action = visit.request.path_params["number"], visit.request.path_params["action"]
         desk = self._console.parked
+        act = {"replay": desk.replay, "drop": desk.drop}.get(action)
+        if act is None:
+            raise NotFound("A parked event is replayed or dropped, nothing else.")
         try:
-            await (desk.replay if action == "replay" else desk.drop)({"id": number})
+            await act({"id": number})
         except SchleuseError as error:
             row = (await desk.show({"id": number}))["parked"]
             return await visit.show("parked_one.html", error.status, row=row, failed=error)

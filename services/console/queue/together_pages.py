@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from services.console.desk import Desk, Visit
-from services.console.forms import as_uuid
+from services.console.forms import as_uuid, whole
 from services.console.queue import views
 from services.console.queue.domain import Order, is_on_its_way
 from services.console.queue.usecases.decide_item import decide_item
@@ -68,7 +68,7 @@ def _waits(row: RowMapping) -> bool:
 def _order(told: str) -> tuple[Order, str]:
     """`id:revision:version:hash:title` as the page asked it: what was shown is what is decided on."""
     parts = told.split(":", 4)
-    if len(parts) != 5 or not (parts[1].isdecimal() and parts[2].isdecimal()):
+    revision, version = (whole(each) for each in parts[1:3]) if len(parts) == 5 else (None, None)
+    if revision is None or version is None:
         raise Refused("The list does not say which revisions were shown; select the items again.", code="order")
-    item_id, revision, version, content_hash, title = parts
-    return Order(as_uuid(item_id), "approve", "", int(revision), content_hash, int(version)), title
+    return Order(as_uuid(parts[0]), "approve", "", revision, parts[3], version), parts[4]

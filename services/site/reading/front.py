@@ -36,10 +36,10 @@ class Front:
         """Send a finished page, or 304. False for a host that is not ours."""
         known: bytes | None = None
         since: bytes | None = None
-        ours = False
+        ours = named = False
         for name, value in scope["headers"]:
             if name == b"host":
-                ours = value in self._hosts
+                ours, named = not named and value in self._hosts, True
             elif name == b"if-none-match":
                 known = value
             elif name == b"if-modified-since":

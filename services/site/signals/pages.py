@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -159,11 +159,14 @@ async def _body(request: Request, limit: int) -> bytes:
     """The request's body; TooLarge as soon as it passes the limit."""
     parts: list[bytes] = []
     size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise TooLarge(f"the request has more than {limit} bytes")
-        parts.append(part)
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > limit:
+                raise TooLarge(f"the request has more than {limit} bytes")
+            parts.append(part)
+    except ClientDisconnect:
+        raise Refused("the request ended before its body did", code="cut_off") from None
     return b"".join(parts)
 
 
