@@ -1,5 +1,6 @@
 """What programs and curious people send: every odd value gets a clear answer, none is a fault of ours, none does harm."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -13,9 +14,10 @@ HUGE = "9" * 30
 
 
 @pytest.fixture(scope="module")
-def program(stack: Stack, owner: Person) -> httpx2.Client:
-    token = owner.api_token("moderator")
-    return httpx2.Client(base_url=stack.urls["console"] + "/api/v1", headers={"Authorization": f"Bearer {token}"})
+def program(stack: Stack, owner: Person) -> Iterator[httpx2.Client]:
+    headers = {"Authorization": f"Bearer {owner.api_token('moderator')}"}
+    with httpx2.Client(base_url=stack.urls["console"] + "/api/v1", headers=headers) as client:
+        yield client
 
 
 @pytest.mark.parametrize("query", ["kind=%00", "lang=%00", "state=%00", "q=%00", "limit=-1", f"page={HUGE}"])
