@@ -162,6 +162,7 @@ items = Table(
     UniqueConstraint("kind", "lang", "path"),
     Index("items_by_state", "state", "queued_at"),
     Index("items_claimed", "claimed_by", postgresql_where=text("claimed_by IS NOT NULL")),
+    Index("items_deciding", "deciding", postgresql_where=text("deciding IS NOT NULL")),
 )
 revisions = Table(
     "revisions",

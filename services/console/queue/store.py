@@ -1,15 +1,18 @@
-"""Items, revisions, submissions, claims and decisions in console_db."""
+"""Items, revisions, submissions, claims and decisions in console_db.
+
+What lies between a decision and its page is plain SQL: SQLAlchemy costs 150 µs of CPU a statement.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import RowMapping
 
-from services.console.tables import decisions, history, items, revisions, submissions, switches, versions
+from services.console.tables import decisions, history, items, revisions, submissions, versions
 from shared.db import Tx
 
 _DECIDE = """
@@ -25,18 +28,23 @@ WITH v AS (
 )
 SELECT version FROM v
 """
-
-
-def _switch(name: str, default: str) -> Any:
-    found = select(switches.c.value).where(switches.c.name == name).scalar_subquery()
-    return func.coalesce(found, default).label(name)
+_LOCK_ITEM = """
+SELECT i.*, coalesce((SELECT value FROM app.switches WHERE name = 'publication_mode'), 'review') AS publication_mode,
+  coalesce((SELECT value FROM app.switches WHERE name = 'four_eyes'), 'off') AS four_eyes
+FROM app.items i WHERE i.item_id = $1 FOR UPDATE OF i"""
+_SETTLE = """
+UPDATE app.decisions SET outcome = $2, outcome_reason = $3, outcome_at = $4 WHERE statement_hash = $1 AND outcome = 'sent'"""
+_MOVE_REVISION = """
+UPDATE app.revisions SET state = $3 WHERE item_id = $1 AND revision = $2 AND NOT EXISTS (
+  SELECT FROM app.item_history h WHERE h.item_id = $1 AND h.revision = $2 AND h.version > $4)"""
+_OUTCOMES = """
+SELECT statement_hash, item_id, outcome, outcome_reason FROM app.decisions WHERE statement_hash = ANY ($1::text[])"""
 
 
 async def lock_item(tx: Tx, item_id: UUID) -> dict[str, Any] | None:
     """The item, locked, with the switches that bear on a decision."""
-    found = select(items, _switch("publication_mode", "review"), _switch("four_eyes", "off"))
-    row = await tx.row(found.where(items.c.item_id == item_id).with_for_update(of=items))
-    return {str(name): value for name, value in row.items()} if row else None
+    row = await tx.raw.fetchrow(_LOCK_ITEM, item_id)
+    return dict(row) if row else None
 
 
 async def next_version(tx: Tx, key: str) -> int:
@@ -78,10 +86,9 @@ async def last_decision(tx: Tx, item_id: UUID, revision: int) -> RowMapping | No
 
 async def settle_decision(tx: Tx, statement_hash: str, outcome: str, reason: str | None, at: datetime) -> None:
     """The lock has answered; the item is no longer being decided."""
-    mine = (decisions.c.statement_hash == statement_hash) & (decisions.c.outcome == "sent")
-    await tx.execute(update(decisions).where(mine).values(outcome=outcome, outcome_reason=reason, outcome_at=at))
+    await tx.raw.execute(_SETTLE, statement_hash, outcome, reason, at)
     if outcome == "applied":
-        await tx.execute(update(items).where(items.c.deciding == statement_hash).values(deciding=None))
+        await tx.raw.execute("UPDATE app.items SET deciding = NULL WHERE deciding = $1", statement_hash)
 
 
 async def undo_deciding(tx: Tx, statement_hash: str) -> UUID | None:
@@ -117,16 +124,12 @@ async def add_history(tx: Tx, row: dict[str, Any]) -> None:
 
 
 async def is_known(tx: Tx, item_id: UUID) -> bool:
-    return await tx.value(select(items.c.version).where(items.c.item_id == item_id)) is not None
+    return bool(await tx.raw.fetchval("SELECT EXISTS (SELECT FROM app.items WHERE item_id = $1)", item_id))
 
 
 async def move_revision(tx: Tx, item_id: UUID, revision: int, state: str, version: int) -> None:
     """Unless a later fact about this revision is known already."""
-    later = select(history.c.version).where(
-        history.c.item_id == item_id, history.c.revision == revision, history.c.version > version
-    )
-    this = (revisions.c.item_id == item_id) & (revisions.c.revision == revision)
-    await tx.execute(update(revisions).where(this, ~later.exists()).values(state=state))
+    await tx.raw.execute(_MOVE_REVISION, item_id, revision, state, version)
 
 
 async def move_item(tx: Tx, item_id: UUID, version: int, fields: dict[str, Any], revision: int) -> None:
@@ -180,9 +183,9 @@ async def release(tx: Tx, item_id: UUID, person_id: str) -> None:
     await tx.execute(update(items).where(mine).values(claimed_by=None, claimed_name=None, claimed_until=None))
 
 
-async def outcomes(tx: Tx, hashes: list[str]) -> list[RowMapping]:
-    found = select(decisions.c.statement_hash, decisions.c.item_id, decisions.c.outcome, decisions.c.outcome_reason)
-    return list(await tx.rows(found.where(decisions.c.statement_hash.in_(hashes))))
+async def outcomes(tx: Tx, hashes: list[str]) -> list[dict[str, Any]]:
+    """statement_hash, item_id, outcome and outcome_reason of each."""
+    return [dict(row) for row in await tx.raw.fetch(_OUTCOMES, hashes)]
 
 
 async def submission_states(tx: Tx, ids: list[UUID]) -> list[RowMapping]:
