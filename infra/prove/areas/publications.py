@@ -122,7 +122,7 @@ async def _send(target: Target, forger: Forger, forged: dict[str, Forged], marks
     await target.run("bridge", made)
 
 
-_ROWS = "SELECT 'a row' FROM app.entries WHERE item_id = $1::uuid UNION ALL SELECT 'a gate entry' FROM app.gate_entries WHERE item_id = $1::uuid"
+_ROWS = "SELECT 'a row' FROM app.entries WHERE item_id = $1::uuid UNION ALL SELECT 'gate entry ' || seq || ' ' || kind || ' ' || hash || ' at ' || applied_at FROM app.gate_entries WHERE item_id = $1::uuid"
 
 
 async def _not_rendered(target: Target, book: Book, forger: Forger) -> None:
