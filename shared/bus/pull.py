@@ -14,6 +14,8 @@ from nats.aio.msg import Msg
 from shared.bus.connection import API_PREFIX
 from shared.ids import fresh_id
 
+BATCH_BYTES = 1024 * 1024
+"""A batch ends with the message that passes this: fat events take their time and memory in small portions."""
 EXPIRES = 5.0
 """Seconds that a pull request lives on the server."""
 
@@ -69,8 +71,11 @@ class Pull:
         else:
             first = queue.get_nowait()
         found = self._take(first)
-        while len(found) < self._batch and not queue.empty():
-            found += self._take(queue.get_nowait())
+        size = len(found[0].data) if found else 0
+        while len(found) < self._batch and size < BATCH_BYTES and not queue.empty():
+            more = self._take(queue.get_nowait())
+            size += sum(len(message.data) for message in more)
+            found += more
         return found
 
     async def _ask(self) -> None:
