@@ -186,7 +186,7 @@ async def find_item(tx: Tx, name: str) -> UUID:
         item_id: UUID | None = UUID(name)
     except ValueError:
         item_id = await views.find_item(tx, name.removesuffix(".md"))
-    if item_id is None or await views.item(tx, item_id) is None:
+    if item_id is None or not await store.is_known(tx, item_id):
         raise NotFound(f"there is no item {name!r} in the queue", code="unknown_item")
     return item_id
 
