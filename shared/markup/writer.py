@@ -15,6 +15,8 @@ from shared.markup.words import words_for
 _PLAIN = frozenset(
     ["paragraph", "bullet_list", "list_item", "blockquote", "table", "thead", "tbody", "tr", "em", "strong", "s"]
 )
+MAX_ADDRESSES = 4 * 1024 * 1024
+"""Characters of link addresses and titles on one page. A long one defined once can be used a hundred thousand times."""
 _FILE_NAME = re.compile(r"([^/?#]+)/?(?:[?#].*)?\Z")
 
 
@@ -25,6 +27,7 @@ class Writer:
         self._base_path, self._ids = base_path, ids
         self._raw = Raw(self._link_attributes, lambda given: self._image(given.get("src", ""), given.get("alt", "")))
         self._links: list[str] = []
+        self._addresses = 0
         self._boxes: list[str] = []
         self._words: Mapping[str, str] = words_for("en")
         self._referenced: set[int] = set()
@@ -99,16 +102,20 @@ class Writer:
         return "<hr>\n"
 
     def _link_attributes(self, address: str) -> str:
-        found = target(address, self._base_path, self._ids)
+        found = target(address, self._base_path, self._ids) if self._affords(address) else None
         return f'href="{escape(found.href)}"' if found else ""
+
+    def _affords(self, text: str) -> bool:
+        self._addresses += len(text)
+        return self._addresses <= MAX_ADDRESSES
 
     def _on_link_open(self, token: Token) -> str:
         attributes = "" if self._raw.in_link else self._link_attributes(str(token.attrGet("href") or ""))
         title = token.attrGet("title")
+        if attributes and title and self._affords(str(title)):
+            attributes += f' title="{escape(str(title))}"'
         self._links.append(attributes)
-        if not attributes:
-            return ""
-        return f'<a {attributes} title="{escape(str(title))}">' if title else f"<a {attributes}>"
+        return f"<a {attributes}>" if attributes else ""
 
     def _on_link_close(self, token: Token) -> str:
         return "</a>" if self._links.pop() else ""
@@ -118,7 +125,7 @@ class Writer:
 
     def _image(self, source: str, alt: str) -> str:
         """Nothing is loaded from elsewhere: the alternative text, as a link to the picture when that is on the web."""
-        found = target(source, self._base_path)
+        found = target(source, self._base_path) if self._affords(source) else None
         if not found or not found.remote or self._raw.in_link or any(self._links):
             return escape(alt, quote=False)
         name = _FILE_NAME.search(found.href)
