@@ -18,7 +18,20 @@ from typing import Any, TextIO
 
 from shared.tasks import spawn
 
-KINDS = ("bus", "chain", "connects", "doors", "files", "keys", "reference", "rows", "sockets", "sql", "watch")
+KINDS = (
+    "bus",
+    "chain",
+    "connects",
+    "doors",
+    "files",
+    "keys",
+    "listening",
+    "reference",
+    "rows",
+    "sockets",
+    "sql",
+    "watch",
+)
 LONGEST_LINE = 64 * 1024**2
 
 

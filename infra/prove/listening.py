@@ -9,7 +9,7 @@ LISTEN = "0A"
 
 
 def listens(pid: int) -> list[str]:
-    """`address:port` of each TCP socket that this process listens on. Its children are not looked at."""
+    """`address:port` of each TCP socket that this process listens on. Its own user can always look; root only where it may look into any process."""
     mine = _sockets(pid)
     return sorted(address for inode, address in _listening().items() if inode in mine)
 

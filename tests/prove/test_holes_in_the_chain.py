@@ -3,6 +3,7 @@
 import pytest
 
 from infra.prove.areas.chain import check_logs
+from infra.prove.areas.outward import check_outward
 from tests.factories.stack import Stack
 from tests.prove.conftest import Proving
 from tests.prove.planting import Hole, by_sql, named, run, see
@@ -75,3 +76,30 @@ def test_a_withdrawn_row_put_back_is_found(proving: Proving) -> None:
         )
 
     see(Hole("put back", check_logs, "was withdrawn", plant, heal), proving.stack)
+
+
+OUTWARD = """INSERT INTO app.outbox (event_id, name, subject, lane, key, keyversion, body, headers)
+ VALUES ('{id}', 'item.published', 'to.site.item.published', 'site.control', 'probe', 1, convert_to('{body}', 'UTF8'), '{headers}')"""
+FRESH, TIMED = "5b4b8f6c-6c43-4f0e-9d0c-0d5f6a1c2b3a", "0198f6c0-6c43-7f0e-9d0c-0d5f6a1c2b3a"
+SEALED = '{"Schleuse-Seal": "x"}'
+
+
+@pytest.mark.parametrize(
+    ("row", "found_by"),
+    [
+        ({"id": FRESH, "body": '{"correlationid": "ada@example.org"}', "headers": SEALED}, "correlationid"),
+        ({"id": FRESH, "body": '{"actor": "ada"}', "headers": SEALED}, "actor"),
+        ({"id": TIMED, "body": "{}", "headers": SEALED}, "fresh ids"),
+        ({"id": FRESH, "body": "{}", "headers": '{"Schleuse-Seal": "x", "baggage": "x"}'}, "baggage"),
+        ({"id": FRESH, "body": "{}", "headers": "{}"}, "sealed"),
+    ],
+)
+def test_something_from_inside_on_its_way_out_is_found(proving: Proving, row: dict[str, str], found_by: str) -> None:
+    """A row of the outbox that was never put among those to be sent (S14)."""
+    put = OUTWARD.format(**row).replace("\n", "")
+    see(
+        by_sql(
+            "outward", check_outward, found_by, "console_site_db", put, "DELETE FROM app.outbox WHERE key = 'probe'"
+        ),
+        proving.stack,
+    )

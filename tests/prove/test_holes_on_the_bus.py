@@ -5,7 +5,9 @@ import os
 import re
 import shutil
 import signal
+import ssl
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from nats.js import JetStreamContext
@@ -17,7 +19,10 @@ from infra.prove.areas.bus_server import check_server
 from infra.prove.areas.forging import check_forging
 from infra.prove.areas.rights import check_rights
 from infra.prove.check import Book
+from infra.prove.doing import doors
+from infra.prove.doing.doors import FALSE_SERVERS
 from infra.prove.target import Target
+from shared.bus.connection import Connection
 from tests.factories.stack import Stack
 from tests.factories.waiting import until
 from tests.prove.conftest import Proving
@@ -80,7 +85,17 @@ def edited(name: str, edit: Edit, found_by: str, examine: Examine = check_server
     return Hole(name, examine, found_by, lambda stack: load(stack, edit), lambda stack: load(stack, sound))
 
 
+def agent_may_say_anything(text: str) -> str:
+    """What has no entry in the catalogue could be said: a decision on a card, from the agent (S5)."""
+    return text.replace('"from.agent.item.proposed"', '"from.agent.>"')
+
+
+async def agent_rights(target: Target, book: Book) -> None:
+    await check_rights(target, book, "agent")
+
+
 HOLES = [
+    edited("an agent that may say anything", agent_may_say_anything, "publish: from.agent.probe.forged", agent_rights),
     edited("one right more", may_publish, "byte for byte"),
     edited("one right more, by using it", may_publish, "publish: from.console.item.decided", site_rights),
     edited("one subscription more, by using it", may_read_decisions, "subscribe: to.console.item.moved", site_rights),
@@ -160,3 +175,21 @@ def test_a_forged_reply_that_lands_in_a_stream_is_found(proving: Proving) -> Non
 
     hole = edited("shared account", shared, "forged reply", check_forging)
     see(hole, proving.stack)
+
+
+@pytest.mark.parametrize("door", FALSE_SERVERS)
+def test_a_client_that_believes_any_server_is_found(
+    proving: Proving, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    """A false server on the port (S9): our own client, made careless."""
+    attempt = [{"door": door}]
+    assert asyncio.run(doors.do(proving.stack.layout.state, attempt))[0]["got"] == "refused"
+    sound_options = Connection._options
+
+    def careless(connection: Connection) -> dict[str, Any]:
+        trust = ssl.create_default_context()
+        trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+        return {**sound_options(connection), "tls": trust, "tls_handshake_first": False}
+
+    monkeypatch.setattr(Connection, "_options", careless)
+    assert asyncio.run(doors.do(proving.stack.layout.state, attempt))[0]["got"] == "done"

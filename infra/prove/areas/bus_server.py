@@ -12,8 +12,9 @@ from infra.local.keys import bus_users
 from infra.nats.config import Place, render
 from infra.nats.provision import connect, consumer_config, stream_config
 from infra.nats.topology import durables, streams
+from infra.prove.areas.processes import listens_as_itself
 from infra.prove.check import Book
-from infra.prove.listening import listens, started_at
+from infra.prove.listening import started_at
 from infra.prove.target import Target
 
 FORBIDDEN = ("allow_responses", "no_auth_user", "websocket", "mqtt", "leafnodes", "gateway", "cluster", "http", "https", "monitor_port", "system_account", "password", "token", "operator", "resolver", "include", "lib_profiling", "default_permissions", "auth_callout", "prof_port", "allow_non_tls")  # fmt: skip
@@ -33,6 +34,8 @@ async def check_server(target: Target, book: Book) -> None:
     for word in FORBIDDEN:
         found = re.findall(rf"^\s*{word}\b.*|[{{,]\s*{word}\b[^,}}]*", text, re.M)
         book.holds("config", f"no setting: {word}", "; ".join(found)[:200])
+    listening = await listens_as_itself(target, "nats")
+    book.same("server", "where it listens", [f"127.0.0.1:{target.config.ports['nats']}"], listening)
     _process(target, book)
     _certificate(target, book)
     await _streams(target, book)
@@ -51,7 +54,6 @@ def _process(target: Target, book: Book) -> None:
     pid = target.pids.get("nats", 0)
     command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1]
     book.same("server", "its command line", ["-c", str(target.layout.nats_conf)], command[1:])
-    book.same("server", "where it listens", [f"127.0.0.1:{target.config.ports['nats']}"], listens(pid))
     book.same("server", "who runs it", target.who.uids["nats"], Path(f"/proc/{pid}").stat().st_uid)
     late = target.layout.nats_conf.stat().st_mtime > started_at(pid) + 1
     book.holds(

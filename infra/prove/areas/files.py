@@ -25,7 +25,7 @@ class Try:
 async def check(target: Target) -> list[Check]:
     book = Book("files")
     check_lying(target, book)
-    check_processes(target, book)
+    await check_processes(target, book)
     check_logs(target, book)
     made = [*_secrets(target), *_folders(target), *_sockets(target), *_foreign_processes(target)]
     if target.separated:
