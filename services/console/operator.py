@@ -8,7 +8,7 @@ from uuid import UUID
 from services.console.parts import Console
 from services.console.people.domain import OPERATOR
 from services.console.people.usecases.offer_owner_link import offer_owner_link
-from services.console.queue import views
+from services.console.queue import store, views
 from services.console.queue.domain import Order, check_time, check_verdict, read_time
 from services.console.queue.usecases.decide_item import Decided, decide_item
 from services.console.queue.usecases.submit_item import read_draft, submit_item
