@@ -87,13 +87,19 @@
   const dirty = (root) => all("textarea,input:not([type=hidden],[type=checkbox],[type=search])", root).some((f) => f.value !== f.defaultValue);
   let planned = false;
   let wanted = new Set();
+  let asked = 0;
+  let shown = 0;
   async function refresh() {
     planned = false;
     const about = wanted;
+    const turn = ++asked;
     wanted = new Set();
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (!answer.ok || answer.redirected) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    // An answer that was overtaken by a newer one would put the past back: it is asked for again instead.
+    if (turn < shown) return about.forEach(plan);
+    shown = turn;
     for (const old of all("[data-live-on]")) {
       const next = fresh.getElementById(old.id);
       if (!about.has(old.dataset.liveOn) || !next || next.outerHTML === old.outerHTML) continue;
