@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json
+from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json, printable
 from shared.errors import Refused
 from shared.operator import call
 
@@ -33,7 +33,8 @@ def list_items(
         return
     for item in found["items"]:
         place = f"{item['kind']}/{item['lang']}/{item['path']}"
-        typer.echo(f"{item['state']:<18} r{item['revision']:<3} {item['item_id']}  {place}  {item['title']}")
+        shown = printable(f"{place}  {item['title']}").replace("\n", " ")
+        typer.echo(f"{item['state']:<18} r{item['revision']:<3} {item['item_id']}  {shown}")
     typer.echo(f"{len(found['items'])} items")
 
 

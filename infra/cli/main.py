@@ -65,6 +65,9 @@ def run() -> None:
         sys.exit(FAILED)
     except BrokenPipeError:
         sys.exit(FAILED)
+    except OSError as error:
+        complain(str(error))
+        sys.exit(FAILED)
 
 
 def exit_code(error: SchleuseError) -> int:

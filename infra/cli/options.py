@@ -21,4 +21,9 @@ def print_json(value: Any) -> None:
 
 
 def complain(text: str) -> None:
-    sys.stderr.write(f"schleuse: {text}\n")
+    sys.stderr.write(f"schleuse: {printable(text)}\n")
+
+
+def printable(text: str) -> str:
+    """What others wrote, for a terminal: nothing in it moves the cursor, hides text or turns its order."""
+    return "".join([char if char.isprintable() or char == "\n" else "\ufffd" for char in text])

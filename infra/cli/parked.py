@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json
+from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json, printable
 from schemas.catalogue import SERVICES
 from shared.errors import NotFound, Refused, SchleuseError
 from shared.operator import call
@@ -34,7 +34,9 @@ def list_parked(state: State = DEFAULT_STATE, as_json: Json = False) -> None:
     for row in rows:
         part = " (a part)" if row["is_part"] else ""
         typer.echo(
-            f"{row['ref']:<16} {row['name']}{part}, {row['attempts']} tries, {row['parked_at']}: {row['reason']}"
+            printable(
+                f"{row['ref']:<16} {row['name']}{part}, {row['attempts']} tries, {row['parked_at']}: {row['reason']}"
+            )
         )
     typer.echo(f"{len(rows)} parked")
 
@@ -47,7 +49,7 @@ def show(which: Which, state: State = DEFAULT_STATE, as_json: Json = False) -> N
         print_json({"service": service, **row})
         return
     for name, value in row.items():
-        typer.echo(f"{name:<12} {value}")
+        typer.echo(printable(f"{name:<12} {value}"))
 
 
 def replay(which: Which, state: State = DEFAULT_STATE, as_json: Json = False) -> None:

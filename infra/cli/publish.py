@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json
+from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json, printable
 from shared.errors import Refused
 from shared.operator import call
 
@@ -84,18 +84,23 @@ def _gather_folder(folder: Path, found: Gathered) -> None:
             found.skipped.append({"path": str(inside), "reason": "hidden"})
         elif file.suffix.lower() not in SUFFIXES:
             found.skipped.append({"path": str(inside), "reason": "not Markdown"})
+        elif not file.resolve().is_relative_to(folder.resolve()):
+            found.skipped.append({"path": str(inside), "reason": "a link that leads out of the folder"})
         else:
             found.add(inside.with_suffix("").as_posix(), file)
 
 
 def portions(gathered: Gathered, kind: str, lang: str, refused: list[dict[str, Any]]) -> Iterator[list[dict[str, str]]]:
-    """Calls of bounded size; what is not UTF-8 is refused here."""
+    """Calls of bounded size; what cannot be read or is not UTF-8 is refused here."""
     waiting: list[dict[str, str]] = []
     size = 0
     for name, file in gathered.files.items():
-        raw = file.read_bytes()
         try:
+            raw = file.read_bytes()
             text = raw.decode("utf-8")
+        except OSError as error:
+            refused.append({"path": name, "reason": f"{file} cannot be read: {error.strerror}"})
+            continue
         except UnicodeDecodeError as error:
             refused.append({"path": name, "reason": f"{file} is not UTF-8 (byte {error.start})"})
             continue
@@ -110,7 +115,7 @@ def portions(gathered: Gathered, kind: str, lang: str, refused: list[dict[str, A
 
 def _show(found: dict[str, Any]) -> None:
     for item in found["items"]:
-        typer.echo(f"{item['state']:<10} {item['item_id']}  {item['path']}")
+        typer.echo(printable(f"{item['state']:<10} {item['item_id']}  {item['path']}"))
     for each in found["skipped"]:
         complain(f"skipped {each['path']}: {each['reason']}")
     for each in found["refused"]:

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from schemas.model import Actor
 from schemas.text import text_fault
 from shared.errors import Forbidden, Refused
+from shared.markup import invisible
 
 Role = Literal["owner", "admin", "moderator", "member", "viewer"]
 Need = Literal["read", "submit", "decide", "switch", "people", "keys"]
@@ -83,15 +84,15 @@ def hash_token(token: str) -> str:
 def check_handle(handle: str) -> str:
     """The handle as stored: trimmed, lower case. Refused when it is neither a short name nor an e-mail address."""
     clean = handle.strip().lower()
-    if text_fault(clean) or not _HANDLE.fullmatch(clean):
+    if text_fault(clean) or invisible(clean) or not _HANDLE.fullmatch(clean):
         raise Refused("The sign-in name is an e-mail address or a short name without spaces.", code="handle")
     return clean
 
 
 def check_name(name: str) -> str:
     clean = " ".join(name.split())
-    if not clean or len(clean) > 100 or text_fault(clean):
-        raise Refused("A name has 1 to 100 characters.", code="name")
+    if not clean or len(clean) > 100 or text_fault(clean) or invisible(clean):
+        raise Refused("A name has 1 to 100 characters, all of them visible.", code="name")
     return clean
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.content import ItemContent
-from schemas.model import MAX_CONTENT, Kind, Lang, Slug, Verdict
+from schemas.model import MAX_CONTENT, ItemState, Kind, Lang, Slug, Verdict
 from schemas.text import sha256, text_fault
 from services.console.people.domain import Caller
 from shared.errors import Conflict, Refused, TooLarge
@@ -57,6 +57,13 @@ class Order:
     content_hash: str | None = None
     version: int | None = None
     publish_at: datetime | None = None
+
+
+def check_state(state: str) -> None:
+    if state not in get_args(ItemState):
+        raise Refused(
+            f"There is no state {state!r}; say open, all, or one of {', '.join(get_args(ItemState))}.", code="state"
+        )
 
 
 def check_kind(kind: str) -> Kind:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, true
 from sqlalchemy.engine import RowMapping
 
-from services.console.queue.domain import OPEN_STATES, UNANSWERED
+from services.console.queue.domain import OPEN_STATES, UNANSWERED, check_state
 from services.console.tables import decisions, history, items, revisions, submissions
 from shared.clock import now
 from shared.db import Tx
@@ -34,6 +34,7 @@ def _wanted(by: Filter) -> ColumnElement[bool]:
     if by.state == "open":
         parts.append(items.c.state.in_(OPEN_STATES))
     elif by.state not in {"", "all"}:
+        check_state(by.state)
         parts.append(items.c.state == by.state)
     if by.kind:
         parts.append(items.c.kind == by.kind)

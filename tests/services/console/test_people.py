@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from services.console.people import store
-from services.console.people.domain import Caller, check_handle, delay_after, hash_token, narrower
+from services.console.people.domain import Caller, check_handle, check_name, delay_after, hash_token, narrower
 from services.console.people.passwords import Passwords, check_password
 from services.console.people.usecases.add_person import add_person
 from services.console.people.usecases.change_role import change_role
@@ -180,8 +180,11 @@ def test_an_easy_password_is_refused_with_advice(weak: str) -> None:
 
 def test_handles_and_roles() -> None:
     assert check_handle(" Mara@Example.ORG ") == "mara@example.org"
-    for bad in ("", "a b", "<x>", "a" * 300, "a\x00b"):
+    for bad in ("", "a b", "<x>", "a" * 300, "a\x00b", "ada\u200b", "\u202eada"):
         with pytest.raises(Refused):
             check_handle(bad)
+    for bad in ("", "Mara\u202eonokO", "Ma\u200bra"):
+        with pytest.raises(Refused):
+            check_name(bad)
     assert narrower("owner", "member") == "member"
     assert narrower("viewer", "admin") == "viewer"
