@@ -21,7 +21,6 @@ _HEAD = "SELECT seq, hash FROM app.site_state WHERE id = 1"
 
 @dataclass(frozen=True)
 class Forged:
-    says: str
     name: str
     data: Data
 
@@ -45,45 +44,59 @@ async def check_publications(target: Target, book: Book) -> None:
 
 
 async def _forge(target: Target, forger: Forger) -> dict[str, Forged]:
+    """What would follow the newest entry, each wrong in one respect. Nothing here could be shown if it were combined otherwise."""
     row: Attempt = {"kind": "rows", "role": "site", "database": DATABASES["site"], "query": _HEAD}
     (outcome,) = await target.run("site", [row])
     seq, head = outcome["value"][0]
-    approve, reject, setting = forger.decision(), forger.decision(verdict="reject"), forger.setting()
-    empty = forger.decision(content_hash=forger.nothing)
-    wanted = [("decision", Decision.PURPOSE, each.to_bytes()) for each in (empty, reject)]
-    wanted += [("decision", SwitchSetting.PURPOSE, approve.to_bytes())]
-    approved, rejected, misused = await sign(target, "console", wanted)
-    by_stranger, in_name = forger.by_stranger(approve), forger.by_stranger(approve, forger.key_id)
-    unsigned_mode = forger.by_stranger(setting, forger.key_id)
-    statements = [
-        (approved, empty),
-        (rejected, approve),
-        (misused, approve),
-        (by_stranger, approve),
-        (in_name, approve),
-    ]
-    entries = [_entry(forger, seq, head, each, decision) for each, decision in statements]
-    entries.append(_mode(seq, head, unsigned_mode))
-    gate_id = await _gate_key(target)
-    payloads = [each.model_copy(update={"key_id": gate_id}).to_bytes() for each in entries]
-    gate = await sign(target, "bridge", [("gate", GateEntry.PURPOSE, each) for each in payloads])
-    loose = entries[0].model_copy(update={"key_id": forger.stranger.key_id})
-    stranger_head = GateHead(key_id=forger.stranger.key_id, seq=seq, head=head, at=now())
-    made = {
-        "the content is not what was approved": _published(forger, approved, gate[0]),
-        "the verdict is a rejection": _published(forger, rejected, gate[1]),
-        "the decision was signed for another purpose": _published(forger, misused, gate[2]),
-        "a stranger decided": _published(forger, by_stranger, gate[3]),
-        "a stranger decided in the real key's name": _published(forger, in_name, gate[4]),
-        "a stranger countersigned": _published(forger, approved, forger.by_stranger(loose)),
-        "the gate's entry belongs to another statement": _published(forger, approved, gate[3]),
+    signed, mode = await _statements(target, forger), forger.by_stranger(forger.setting(), forger.key_id)
+    entries = {name: _entry(forger, seq, head, *pair) for name, pair in signed.items()} | {
+        "mode": _mode(seq, head, mode)
     }
-    found = {says: Forged(says, "item.published", data) for says, data in made.items()}
-    retracted = ItemRetracted(item_id=forger.item, withdrawal=in_name, gate=gate[4])
-    found["the withdrawal is a decision"] = Forged("", "item.retracted", retracted)
-    found["nobody set that mode"] = Forged("", "mode.entered", ModeEntered(setting=unsigned_mode, gate=gate[5]))
-    found["a stranger signed the head"] = Forged("", "head.sealed", HeadSealed(head=forger.by_stranger(stranger_head)))
-    return found
+    gate = await _countersigned(target, entries)
+    loose = entries["nothing"].model_copy(update={"key_id": forger.stranger.key_id})
+    faults = {
+        "the content is not what was approved": ("nothing", gate["nothing"]),
+        "the verdict is a rejection": ("rejected", gate["rejected"]),
+        "the decision was signed for another purpose": ("misused", gate["misused"]),
+        "a stranger decided": ("stranger", gate["stranger"]),
+        "a stranger decided in the real key's name": ("in name", gate["in name"]),
+        "a stranger countersigned": ("nothing", forger.by_stranger(loose)),
+        "the gate's entry belongs to another statement": ("nothing", gate["stranger"]),
+    }
+    found = {
+        says: Forged("item.published", _published(forger, signed[name][0], by)) for says, (name, by) in faults.items()
+    }
+    retracted = ItemRetracted(item_id=forger.item, withdrawal=signed["in name"][0], gate=gate["in name"])
+    sealed = GateHead(key_id=forger.stranger.key_id, seq=seq, head=head, at=now())
+    return found | {
+        "the withdrawal is a decision": Forged("item.retracted", retracted),
+        "nobody set that mode": Forged("mode.entered", ModeEntered(setting=mode, gate=gate["mode"])),
+        "a stranger signed the head": Forged("head.sealed", HeadSealed(head=forger.by_stranger(sealed))),
+    }
+
+
+async def _statements(target: Target, forger: Forger) -> dict[str, tuple[Signed, Decision]]:
+    """With what each says that it decides."""
+    approve, reject = forger.decision(), forger.decision(verdict="reject")
+    nothing = forger.decision(content_hash=forger.nothing)
+    wanted = [("decision", Decision.PURPOSE, each.to_bytes()) for each in (nothing, reject)]
+    wanted.append(("decision", SwitchSetting.PURPOSE, approve.to_bytes()))
+    approved, rejected, misused = await sign(target, "console", wanted)
+    return {
+        "nothing": (approved, nothing),
+        "rejected": (rejected, approve),
+        "misused": (misused, approve),
+        "stranger": (forger.by_stranger(approve), approve),
+        "in name": (forger.by_stranger(approve, forger.key_id), approve),
+    }
+
+
+async def _countersigned(target: Target, entries: dict[str, GateEntry]) -> dict[str, Signed]:
+    """By the gate's real key, whose id it tells."""
+    (probe,) = await sign(target, "bridge", [("gate", "schleuse.prove.v1", b"which key")])
+    named = [entry.model_copy(update={"key_id": probe.key_id}).to_bytes() for entry in entries.values()]
+    signed = await sign(target, "bridge", [("gate", GateEntry.PURPOSE, each) for each in named])
+    return dict(zip(entries, signed, strict=True))
 
 
 def _entry(forger: Forger, seq: int, head: str, statement: Signed, decision: Decision) -> GateEntry:
@@ -97,11 +110,6 @@ def _mode(seq: int, head: str, setting: Signed) -> GateEntry:
     return GateEntry(
         key_id="gate", seq=seq + 1, previous=head, entry="site_mode", statement_hash=setting.hash, at=now()
     )
-
-
-async def _gate_key(target: Target) -> str:
-    (probe,) = await sign(target, "bridge", [("gate", "schleuse.prove.v1", b"which key")])
-    return probe.key_id
 
 
 def _published(forger: Forger, decision: Signed, gate: Signed) -> ItemPublished:
