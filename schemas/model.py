@@ -47,8 +47,15 @@ Verdict = Literal["approve", "reject", "request_changes"]
 ItemState = Literal[
     "submitted", "approved", "rejected", "changes_requested", "scheduled", "published", "superseded", "withdrawn"
 ]
-Lang = Annotated[str, Field(min_length=2, max_length=35, pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")]
-"""A BCP 47 language tag."""
+Lang = Annotated[
+    str,
+    Field(
+        min_length=2,
+        max_length=35,
+        pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*|[XxIi](-[A-Za-z0-9]{1,8})+)$",
+    ),
+]
+"""A BCP 47 language tag, private (`x-…`) and grandfathered (`i-…`) ones too."""
 Slug = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^/\x00-\x20\\?#%]+(/[^/\x00-\x20\\?#%]+)*$")]
 """An item's path: segments without spaces, control characters, `\\ ? # %`; no leading or trailing slash."""
 

@@ -73,10 +73,17 @@ def check_kind(kind: str) -> Kind:
 
 
 def check_lang(lang: str) -> str:
+    """The tag as RFC 5646 (2.1.1) spells it: `DE` and `de` are one language, so they are one item."""
     try:
-        return _LANG.validate_python(lang.strip())
+        first, *rest = _LANG.validate_python(lang.strip()).lower().split("-")
     except ValidationError:
         raise Refused(f"{lang!r} is not a language tag such as de, en or pt-BR.", code="lang") from None
+    spelled, private = [first], len(first) == 1
+    for part in rest:
+        private = private or len(part) == 1
+        cased = {2: part.upper(), 4: part.title()}.get(len(part), part) if part.isalpha() else part
+        spelled.append(part if private else cased)
+    return "-".join(spelled)
 
 
 def check_path(path: str) -> str:

@@ -26,6 +26,30 @@ def test_what_is_no_path_is_refused(path: str) -> None:
         read_draft("doc", "de", path, TEXT)
 
 
+@pytest.mark.parametrize(
+    ("typed", "spelled"),
+    [
+        ("DE", "de"),
+        ("pt-br", "pt-BR"),
+        ("zh-hant-tw", "zh-Hant-TW"),
+        ("de-CH-1996", "de-CH-1996"),
+        ("sl-rozaj-biske", "sl-rozaj-biske"),
+        ("x-Klingon", "x-klingon"),
+        ("i-klingon", "i-klingon"),
+        ("en-a-BBB-X-AB", "en-a-bbb-x-ab"),
+        ("es-419", "es-419"),
+    ],
+)
+def test_a_language_is_one_however_its_tag_is_typed(typed: str, spelled: str) -> None:
+    assert read_draft("doc", typed, "a", TEXT).lang == spelled
+
+
+@pytest.mark.parametrize("lang", ["", "a", "x", "x-", "de_DE", "de-", "-de", "../x", "de/x", "ü", "d e", "x" * 36])
+def test_what_is_no_language_tag_is_refused(lang: str) -> None:
+    with pytest.raises(Refused, match="is not a language tag"):
+        read_draft("doc", lang, "a", TEXT)
+
+
 def test_kind_and_language_are_checked_by_name() -> None:
     with pytest.raises(Refused, match="the kinds are page, doc, report, announcement"):
         read_draft("memo", "de", "a", TEXT)
