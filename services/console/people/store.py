@@ -116,10 +116,10 @@ async def count_failure(tx: Tx, subject: str, at: datetime) -> tuple[int, dateti
     return int(found["failures"]), found["open_at"]
 
 
-async def take_back_failure(tx: Tx, subject: str, allowed: int) -> None:
-    """The try was none after all. What shut the door before it stays."""
-    fewer = failures.c.failures - 1
-    less = {"failures": fewer, "open_at": case((fewer < allowed, None), else_=failures.c.open_at)}
+async def take_back_failure(tx: Tx, subject: str, at: datetime) -> None:
+    """The try at this time was none after all: it counts no more, and if it was what shut the door, the door is open."""
+    opened = case((failures.c.failed_at == at, None), else_=failures.c.open_at)
+    less = {"failures": failures.c.failures - 1, "open_at": opened}
     await tx.execute(update(failures).where(failures.c.subject == subject).values(less))
 
 

@@ -110,6 +110,20 @@ async def test_a_right_password_counts_as_no_try(desk: Desk, passwords: Password
     )
 
 
+async def test_a_right_password_does_not_shut_an_address_that_is_open_again(desk: Desk, passwords: Passwords) -> None:
+    handle, address = await made(desk, passwords), f"192.0.2.{uuid4().hex[:6]}"
+    async with desk.db.transaction() as tx:
+        for _ in range(40):
+            await store.count_failure(tx, f"address:{address}", now())
+        await store.shut_until(tx, f"address:{address}", now() - timedelta(seconds=1))
+    for _ in range(3):
+        assert await sign_in(desk.db, passwords, handle, GOOD, address)
+    with pytest.raises(Unauthorized):
+        await sign_in(desk.db, passwords, handle, "wrong", address)
+    with pytest.raises(TooMany):
+        await sign_in(desk.db, passwords, handle, GOOD, address)
+
+
 async def test_others_guesses_do_not_keep_a_person_out_of_a_browser_she_has_used(
     desk: Desk, passwords: Passwords
 ) -> None:

@@ -47,9 +47,9 @@ async def sign_in(
         raise Unauthorized("This name and password do not fit together.", code="sign_in")
     assert row is not None
     async with db.transaction() as tx:
-        for subject, allowed in sorted(subjects.items()):
+        for subject in sorted(subjects):
             if subject.startswith("address:"):  # others may be guessing from there
-                await store.take_back_failure(tx, subject, allowed)
+                await store.take_back_failure(tx, subject, at)
             else:
                 await store.forget_failures(tx, subject)
         return await start_session(tx, row["id"])
