@@ -30,6 +30,11 @@ async def send(base: str, method: str, path: str, headers: dict[str, str] | None
     return await asyncio.to_thread(_send, base, method, path, headers or {}, body)
 
 
+async def shut(base: str) -> bool:
+    """Whether the site is switched off: then it answers everything with 403 (rule 27)."""
+    return (await get(base, "/")).status == 403
+
+
 def _send(base: str, method: str, path: str, headers: dict[str, str], body: str) -> Answer:
     place = urlsplit(base)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)

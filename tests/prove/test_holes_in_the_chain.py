@@ -1,12 +1,18 @@
 """Rows that were changed behind the gate's back (S1, S6)."""
 
+from dataclasses import dataclass
+from typing import Any, cast
+
 import pytest
 
+from infra.prove.areas import chain
 from infra.prove.areas.chain import check_logs
 from infra.prove.areas.outward import check_outward
+from infra.prove.check import Book
+from shared.clock import now
 from tests.factories.stack import Stack
 from tests.prove.conftest import Proving
-from tests.prove.planting import Hole, by_sql, named, run, see
+from tests.prove.planting import Hole, by_sql, failures, named, run, see
 
 pytestmark = pytest.mark.stack
 ROWS = "every row is covered by its receipt"
@@ -103,3 +109,39 @@ def test_something_from_inside_on_its_way_out_is_found(proving: Proving, row: di
         ),
         proving.stack,
     )
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A target whose site stands where an old backup left it: sound in itself, and not where the gate's log is."""
+
+    site: dict[str, Any]
+
+    async def run(self, user: str, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if attempts[0]["kind"] == "rows":
+            return [{"got": "done", "value": [["b" * 64]]}]
+        bridge = {"seq": 5, "head": "a" * 64, "fault": "", "contents": []}
+        return [{"got": "done", "value": bridge if user == "bridge" else self.site}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "found_by"),
+    [
+        ({"seq": 3, "head": "b" * 64, "state": [3, "b" * 64]}, "it has followed the gate's log"),
+        ({"seq": 5, "head": "c" * 64, "state": [5, "c" * 64]}, "its copy is the gate's log"),
+        ({"seq": 5, "head": "b" * 64, "state": [4, "d" * 64]}, "its head is that of its copy"),
+        ({"newest_head": {"seq": 5, "head": "b" * 64, "at": "2020-01-01T00:00:00+00:00"}}, "younger than 24 hours"),
+        ({"newest_head": {"seq": 9, "head": "b" * 64, "at": "2020-01-01T00:00:00+00:00"}}, "lies in the log"),
+    ],
+)
+async def test_an_old_backup_and_a_lost_withdrawal_are_found(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], found_by: str
+) -> None:
+    monkeypatch.setattr(chain, "CATCH_UP_SECONDS", 0.0)
+    here = {"seq": 5, "head": "b" * 64, "fault": "", "rows": [], "missing": [], "graves": [], "state": [5, "b" * 64]}
+    newest = {"seq": 5, "head": "b" * 64, "at": now().isoformat()}
+    book = Book("test")
+    await check_logs(cast(Any, Behind({**here, "newest_head": newest})), book)
+    assert not failures(book.checks)
+    await check_logs(cast(Any, Behind({**here, "newest_head": newest, **changes})), book)
+    assert any(found_by in check.attempt for check in failures(book.checks))

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from infra.prove.check import Book
 from infra.prove.target import Target
 from tests.factories.stack import Stack
 from tests.prove.conftest import Proving
-from tests.prove.planting import Hole, by_sql, named, run, see
+from tests.prove.planting import Hole, by_sql, failures, named, rows, run, see
 
 pytestmark = pytest.mark.stack
 BRIDGE = "console_site_db"
@@ -111,3 +112,11 @@ def test_a_folder_above_the_socket_for_everybody_is_found(proving: Proving) -> N
         "above", socket_path, "the folder above: run", lambda _: folder.chmod(0o777), lambda _: folder.chmod(0o755)
     )
     see(hole, proving.stack)
+
+
+def test_a_server_of_another_user_is_found(proving: Proving) -> None:
+    """As in a container whose passwd names another uid: whoever serves the socket is not who must."""
+    sound = Target.load(proving.stack.state)
+    who = replace(sound.who, uids={**sound.who.uids, "pgadm": sound.who.uids["site"]})
+    found = failures(rows(socket_path, replace(sound, who=who)))
+    assert any("served by the server's own user" in check.attempt for check in found)

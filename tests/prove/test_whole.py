@@ -10,6 +10,7 @@ from infra.prove.areas.all import AREAS
 from infra.prove.check import Check
 from infra.prove.target import Target
 from shared.testing.servers import Servers
+from tests.factories.people import become_owner
 from tests.factories.stack import DATABASES, Stack
 from tests.factories.waiting import until
 from tests.prove.conftest import Proving
@@ -100,3 +101,28 @@ async def test_without_os_users_those_rows_are_open_and_never_right(servers: Ser
     )
     wrong = [check for check in checks if check.failed and not any(word in check.attempt for word in absent)]
     assert not wrong, wrong[:5]
+
+
+@pytest.mark.stack
+def test_a_site_that_is_off_is_proved_as_one_that_is_off(proving: Proving) -> None:
+    stack, owner = proving.stack, become_owner(proving.stack)
+
+    def switch(value: str) -> None:
+        assert owner.send("/switches/site_mode", "/me", value=value, reason="a test needs it").status_code == 303
+        until(
+            lambda: (
+                (stack.value("site", "SELECT count(*) FROM app.gate_entries WHERE kind = 'site_mode'") or 0) > seen[0]
+            ),
+            20,
+            value,
+        )
+        seen[0] += 1
+
+    seen = [0]
+    switch("off")
+    try:
+        found = stack.cli("prove", "--area", "http", "--area", "statements", "--area", "site rows", timeout=120)
+    finally:
+        switch("open")
+    assert found["failed"] == 0, [check for check in found["checks"] if not check["ok"]][:10]
+    assert any("the site is off" in check["attempt"] for check in found["checks"])

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from infra.prove.check import Book
-from infra.prove.fetch import get
+from infra.prove.fetch import get, shut
 from infra.prove.forge import Forger, probe_path, sign
 from infra.prove.target import Attempt, Target
 from infra.prove.traces import fates
@@ -144,4 +144,4 @@ async def _not_rendered(target: Target, book: Book, forger: Forger) -> None:
     (outcome,) = await target.run("site", [row])
     book.holds("site", "none of it is stored", ", ".join(each[0] for each in outcome["value"]))
     page = await get(target.config.urls["site"], f"/doc/en/{probe_path(forger.token)}")
-    book.same("site", "none of it is rendered", 404, page.status)
+    book.same("site", "none of it is rendered", 403 if await shut(target.config.urls["site"]) else 404, page.status)

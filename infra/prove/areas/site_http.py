@@ -2,7 +2,7 @@
 
 from infra.prove.areas.guard import FORM, check_private
 from infra.prove.check import Book
-from infra.prove.fetch import get, send
+from infra.prove.fetch import get, send, shut
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
 SHUT = ("/queue", "/sign-in", "/api/v1/items", "/health", "/metrics", "/ready", "/config.json", "/static/../pages.py", "/static/%2e%2e/%2e%2e/config.json", "/static//etc/passwd", f"/receipt/{NOBODY}", f"/receipt/{NOBODY}.json")  # fmt: skip
@@ -10,6 +10,10 @@ SHUT = ("/queue", "/sign-in", "/api/v1/items", "/health", "/metrics", "/ready", 
 
 async def check_site(book: Book, base: str, tokens: dict[str, str]) -> None:
     """`tokens`: what some might think opens the operator's door, by its name."""
+    await _check_door(book, base, tokens)
+    if await shut(base):
+        await _check_shut(book, base)
+        return
     home = await get(base, "/")
     book.holds(
         "visitor",
@@ -31,18 +35,40 @@ async def check_site(book: Book, base: str, tokens: dict[str, str]) -> None:
     for name in ("vote", "reaction", "feedback"):
         answer = await send(base, "POST", f"/signals/{name}", FORM, f"item_id={NOBODY}&value=1&token=probe")
         book.same("visitor", f"a signal about what is not published: {name}", 404, answer.status)
-    for says, token in {"no token": "", **tokens}.items():
-        answer = await send(
-            base, "POST", "/signals/ingest", {"Authorization": f"Bearer {token}"} if token else {}, "{}"
-        )
-        book.same("visitor", f"the operator's door with {says}", 401, answer.status)
     for path in ("/", "/search?q=probe", "/privacy", "/there-is-no-such-page"):
         answer = await get(base, path, {"Cookie": "console=probe"})
         book.same("visitor", f"no cookie is set: {path.split('?')[0]}", "", answer.header("set-cookie"))
 
 
+async def _check_door(book: Book, base: str, tokens: dict[str, str]) -> None:
+    """The operator's own door, which is there whatever the site's mode."""
+    for says, token in {"no token": "", **tokens}.items():
+        answer = await send(
+            base, "POST", "/signals/ingest", {"Authorization": f"Bearer {token}"} if token else {}, "{}"
+        )
+        book.same("visitor", f"the operator's door with {says}", 401, answer.status)
+
+
+async def _check_shut(book: Book, base: str) -> None:
+    """A site that is off says so to everybody, whatever they ask, and nothing else (rule 27)."""
+    for path in (
+        "/",
+        "/doc/en/",
+        "/search?q=probe",
+        "/feed.xml",
+        "/sitemap.xml",
+        f"/s/{NOBODY}.gif",
+        "/there-is-no-such-page",
+    ):
+        answer = await get(base, path)
+        book.same("visitor", f"the site is off: {path.split('?')[0]}", 403, answer.status)
+        check_private(book, "visitor", f"the site is off: {path.split('?')[0]}", answer)
+
+
 async def check_items(book: Book, base: str, published: str | None, gone: str | None, unpublished: str | None) -> None:
     """`published`, `gone`, `unpublished`: addresses of a public item, of one that was withdrawn, of one that waits; where there are any."""
+    if await shut(base):
+        return
     if published is not None:
         page = await get(base, published)
         book.same("visitor", "a public page is there", 200, page.status)

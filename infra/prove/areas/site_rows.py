@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from infra.prove.check import Book, Check
-from infra.prove.fetch import get
+from infra.prove.fetch import get, shut
 from infra.prove.forge import Forger, probe_path
 from infra.prove.target import Attempt, Target
 from schemas.text import sha256
@@ -59,9 +59,10 @@ async def check(target: Target) -> list[Check]:
     try:
         await target.run("site", [*(decoy.put for decoy in decoys), log[0]])
         faults = await _faults(target, forger, decoys)
+        is_shut = await shut(target.config.urls["site"])
         for decoy in decoys:
             page = await get(target.config.urls["site"], decoy.path)
-            book.same("site", f"not rendered: {decoy.says}", decoy.status, page.status)
+            book.same("site", f"not rendered: {decoy.says}", 403 if is_shut else decoy.status, page.status)
             book.holds(
                 "site",
                 f"noticed: {decoy.says}",
