@@ -113,7 +113,7 @@ class Service:
         await self._begin(stack, db)
         await create_missing(db, self._app)
         await verify_core(db, self._core)
-        for part in [Sweep(db, self.health), *self._parts]:
+        for part in [Sweep(db, self.health, self.settings.state), *self._parts]:
             await self._begin(stack, part)
         if self._link is not None:
             await self._begin(stack, self._link)

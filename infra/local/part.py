@@ -26,6 +26,9 @@ class Plan:
 
     `asked_again` is false for the servers: each question that is no real session leaves lines in their logs, and whether
     they answer is what the services report anyway.
+
+    `is_stuck` says of a line of output that the part writes nothing any more until it is started anew (NATS does not get
+    over a full disk by itself); that happens as soon as `has_room`.
     """
 
     name: str
@@ -37,6 +40,8 @@ class Plan:
     may_start: Callable[[], Awaitable[None]] | None = None
     alive: Probe | None = None
     asked_again: bool = True
+    is_stuck: Callable[[bytes], bool] | None = None
+    has_room: Callable[[], bool] = lambda: True
 
 
 @dataclass
@@ -55,6 +60,7 @@ class Part:
     _child: Child | None = field(default=None, repr=False)
     _task: asyncio.Task[None] | None = field(default=None, repr=False)
     _stopping: bool = False
+    _stuck: bool = False
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._keep_running(), name=self.plan.name)
@@ -107,7 +113,7 @@ class Part:
             self.restarts += 1
 
     async def _run_once(self) -> int:
-        self.state = "starting"
+        self.state, self._stuck = "starting", False
         child = self._child = Child(self.plan.command, self.plan.environment, self.plan.folder, self._line)
         self.pid = child.pid
         self.changed()
@@ -124,8 +130,9 @@ class Part:
         while True:
             asking = self.plan.alive if self.state == "ready" and self.plan.alive else self.plan.probe
             ready = await asking()
-            if self._stopping:
+            if self._stopping or (self._stuck and self._start_anew()):
                 return
+            ready = ready and not self._stuck
             if ready and self.state != "ready":
                 self.state = "ready"
                 self.hopeless = False
@@ -136,8 +143,20 @@ class Part:
                 self.state = "unready"
             await asyncio.sleep(1.0 if ready else 0.05 if self.state == "starting" else 0.3)
 
+    def _start_anew(self) -> bool:
+        """End the stuck child when a new one would find room; it is started again like one that ended by itself."""
+        if not self.plan.has_room() or self._child is None:
+            return False
+        self.notice(
+            self.plan.name, "found its disk full and writes nothing until it is started anew, which happens now"
+        )
+        self._child.signal(self.plan.stop_signal)
+        return True
+
     def _line(self, line: bytes) -> None:
         self.log.write(line)
+        if self.plan.is_stuck is not None and self.plan.is_stuck(line):
+            self._stuck = True
         self.last_line = line[:500].decode(errors="replace").strip()
 
     def _last_words(self, code: int) -> str:

@@ -2,12 +2,14 @@
 
 import signal
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from infra.local import readiness
 from infra.local.command import as_user, environment
 from infra.local.layout import user_of
 from infra.local.part import Plan
+from infra.local.preflight import has_room
 from infra.local.prepare import Prepared
 
 SERVICE_ORDER = ("bridge", "console", "site", "agent", "connectors")
@@ -34,7 +36,12 @@ def _server(prepared: Prepared, name: str) -> Plan:
         alive = partial(readiness.nothing_to_ask)
     stop = STOP_SIGNALS.get(name, signal.SIGTERM)
     wrapped = as_user(prepared.who, user_of(name), command, death_signal=stop.name.removeprefix("SIG"))
-    return Plan(name, wrapped, environment(runtime), str(runtime.code), probe, stop, alive=alive)
+    plan = Plan(name, wrapped, environment(runtime), str(runtime.code), probe, stop, alive=alive)
+    return plan if name == "postgres" else replace(plan, is_stuck=says_full, has_room=partial(has_room, layout.nats))
+
+
+def says_full(line: bytes) -> bool:
+    return b"no space left on device" in line or b"disk quota exceeded" in line
 
 
 def _service(prepared: Prepared, name: str, may_start: Callable[[], Awaitable[None]]) -> Plan:

@@ -32,6 +32,11 @@ def disk(layout: Layout, *, fresh: bool) -> None:
         )
 
 
+def has_room(path: Path) -> bool:
+    """Whether the disk has what a running system needs."""
+    return shutil.disk_usage(path).free >= RUNNING_BYTES
+
+
 def ports(base: int) -> None:
     """Every port of ours must be free on the address that will use it."""
     taken = [_says(name, port) for name, port in config.ports_from(base).items() if _in_use(name, port)]

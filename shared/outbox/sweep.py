@@ -1,6 +1,8 @@
 """Retention of delivery tables in bounded steps, the figures that matter, and a warning about old transactions."""
 
 import asyncio
+import shutil
+from pathlib import Path
 
 import structlog
 
@@ -16,6 +18,8 @@ CLEAN_EVERY = 300.0
 STEP = 5000
 STEPS = 20
 OLD_TRANSACTION = 300
+LOW_BYTES = 32 * 1024**2
+"""Free space below which writing is about to fail or fails already."""
 _CLEAN = {
     "outbox": """DELETE FROM app.outbox WHERE position IN (
         SELECT o.position FROM app.outbox o WHERE o.occurred_at < now() - interval '7 days'
@@ -40,8 +44,8 @@ SELECT pid, coalesce(application_name, '') AS who, extract(epoch FROM now() - xa
 class Sweep:
     """A part of every service."""
 
-    def __init__(self, db: Database, health: Health) -> None:
-        self._db, self._health = db, health
+    def __init__(self, db: Database, health: Health, folder: Path) -> None:
+        self._db, self._health, self._folder = db, health, folder
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -55,6 +59,7 @@ class Sweep:
         clock = asyncio.get_running_loop().time
         cleaned = clock() - CLEAN_EVERY + 30
         while True:
+            self._look_at_disk()
             try:
                 await self._measure()
                 if clock() - cleaned > CLEAN_EVERY:
@@ -64,6 +69,11 @@ class Sweep:
             except Transient as error:
                 self._health.set("database", False, error.message[:200])
             await asyncio.sleep(EVERY)
+
+    def _look_at_disk(self) -> None:
+        free = shutil.disk_usage(self._folder).free
+        said = f"the disk of the state directory has {free // 1024**2} MiB left; nothing can be written until there is room"
+        self._health.set("disk", free >= LOW_BYTES, said if free < LOW_BYTES else "")
 
     async def _measure(self) -> None:
         async with self._db.reading() as tx:

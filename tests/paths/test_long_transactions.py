@@ -61,7 +61,7 @@ async def test_bu_05_health_names_the_old_transaction(servers: Servers, monkeypa
     async with running_lock(servers) as lock:
         forgotten = await lock.site.db.connect()
         health = Health("site")
-        watching = sweep.Sweep(lock.site.db, health)
+        watching = sweep.Sweep(lock.site.db, health, servers.state)
         try:
             await forgotten.execute("BEGIN")
             pid = await forgotten.fetchval("SELECT pg_backend_pid()")
