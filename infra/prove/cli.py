@@ -35,7 +35,8 @@ def prove_command(state: State = DEFAULT_STATE, as_json: Json = False, every: Ev
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each TLS connection that a server closes
     started = time.monotonic()
     target = Target.load(state)
-    checks = asyncio.run(prove(target, area or list(AREAS)))
+    with target.alone():
+        checks = asyncio.run(prove(target, area or list(AREAS)))
     seconds = time.monotonic() - started
     failed = sum(check.failed for check in checks)
     if as_json:

@@ -95,6 +95,7 @@ class Crew:
         return await asyncio.create_subprocess_exec(
             *as_user(self._who, user, command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=complaints,
             env=environment(self._runtime), cwd=self._runtime.code, limit=LONGEST_LINE,
+            start_new_session=True,  # a Ctrl-C is for the command, which then takes back what it planted
         )  # fmt: skip
 
     async def stop(self) -> None:

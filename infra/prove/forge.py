@@ -41,6 +41,11 @@ class Forger:
         return item_id("doc", "en", probe_path(self.token))
 
     @property
+    def far(self) -> int:
+        """A place in the log that no entry will reach, and no other run takes."""
+        return 1_000_000_000 + int(self.token[:8], 16)
+
+    @property
     def nothing(self) -> str:
         """The hash of bytes that nobody has: what is well signed over it can never be published."""
         return sha256(self.stranger.sign_bytes("schleuse.prove.v1", self.token.encode()))

@@ -1,9 +1,12 @@
 """The installation under attack, and running attempts as one of its OS users."""
 
+import fcntl
 import grp
 import os
 import pwd
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -66,6 +69,16 @@ class Target:
             return []
         attacker = await self._crew.attacker(user)
         return await attacker.make(str(self.layout.state), attempts)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One run at a time: a second one would take the first one's decoys for holes. Refused while another runs."""
+        with self.layout.config.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Refused(f"`schleuse prove` is already running on {self.layout.state}", code="running") from None
+            yield
 
     async def close(self) -> None:
         """End the attackers' processes."""

@@ -126,3 +126,11 @@ def test_a_site_that_is_off_is_proved_as_one_that_is_off(proving: Proving) -> No
         switch("open")
     assert found["failed"] == 0, [check for check in found["checks"] if not check["ok"]][:10]
     assert any("the site is off" in check["attempt"] for check in found["checks"])
+
+
+@pytest.mark.stack
+def test_two_runs_at_once_would_take_each_others_decoys_for_holes(proving: Proving) -> None:
+    with Target.load(proving.stack.state).alone():
+        done = proving.stack.run("prove", "--area", "chain")
+    assert done.returncode == 2
+    assert "already running" in done.stderr

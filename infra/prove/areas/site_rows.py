@@ -23,8 +23,6 @@ from shared.settings import DATABASES
 
 SECONDS = 25.0
 EVERY_SECONDS = 0.3
-FAR = 1_000_000_000
-"""A place in the log that no entry will reach."""
 _RECEIPT = "entry, signature, key_id, statement, statement_signature, statement_key_id"
 _COLUMNS = f"item_id, seq, kind, lang, path, audience, content_hash, {_RECEIPT}, content"
 _PUT = f"INSERT INTO app.entries ({_COLUMNS}) SELECT $1::uuid, $2::bigint, 'doc', 'en', $3, $4, $5, {_RECEIPT}, decode($6, 'hex') FROM {{source}} WHERE seq = $7::bigint"
@@ -37,6 +35,13 @@ _WITHDRAWN = """SELECT t.item_id::text, g.seq FROM app.tombstones t JOIN app.gat
 _FAULTS = "SELECT coalesce(path, ''), reason, fault FROM app.faults WHERE cleared_at IS NULL AND (path LIKE $1 || '%' OR fault LIKE '%' || $2 || '%' OR item_id = ANY ($3::text[]::uuid[]))"
 _FORGET_FAULTS = "DELETE FROM app.faults WHERE (item_id = ANY ($1::text[]::uuid[]) OR fault LIKE '%' || $2 || '%') AND found_at >= $3::text::timestamptz"
 _TOLD = "FROM app.rejected_rows WHERE (item_id = ANY ($1::text[]::uuid[]) OR reason LIKE '%' || $2 || '%') AND found_at >= $3::text::timestamptz"
+
+
+_LEFT_BEHIND = (
+    "DELETE FROM app.entries WHERE path ~ '^prove/[0-9a-f]{16}/[0-9]$' AND applied_at < now() - interval '10 minutes'",
+    "DELETE FROM app.gate_entries WHERE key_id = 'prove' AND applied_at < now() - interval '10 minutes'",
+)
+"""Decoys of a run that was killed."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ async def check(target: Target) -> list[Check]:
     forger, began = Forger.of(target), now()
     decoys = [*_by_hand(forger), *await _with_real_receipts(target, forger)]
     log = _log_row(forger)
+    await target.run("site", [_write(query, []) for query in _LEFT_BEHIND])
     try:
         await target.run("site", [*(decoy.put for decoy in decoys), log[0]])
         faults = await _faults(target, forger, decoys)
@@ -71,13 +77,13 @@ async def check(target: Target) -> list[Check]:
         book.holds(
             "site",
             "noticed: an entry behind the end of the gate's log",
-            "" if any(str(FAR) in fault for fault in faults) else "the site has no fault for it",
+            "" if any(str(forger.far) in fault for fault in faults) else "the site has no fault for it",
         )
         await _lists(target, book, forger)
-        await _reported(target, book, decoys, began)
+        await _reported(target, book, forger, decoys, began)
     finally:
         await target.run("site", [*(decoy.take for decoy in decoys), log[1]])
-        await _clean(target, decoys, began)
+        await _clean(target, forger, decoys, began)
     return book.checks
 
 
@@ -88,7 +94,7 @@ def _by_hand(forger: Forger) -> list[Decoy]:
     for number, (says, audience) in enumerate(names.items()):
         path = f"{probe_path(forger.token)}/{number}"
         item = str(item_id("doc", "en", path))
-        args = [item, FAR, path, audience, sha256(forger.content), _raw(forger.content), FAR]
+        args = [item, forger.far, path, audience, sha256(forger.content), _raw(forger.content), forger.far]
         found.append(Decoy(says, _put(_FORGED, args), _take(item), f"/doc/en/{path}", 404, item))
     return found
 
@@ -131,20 +137,22 @@ async def _from_the_grave(target: Target, item: str, seq: int) -> list[Decoy]:
 
 
 def _log_row(forger: Forger) -> tuple[Attempt, Attempt]:
-    put = _write(_LOG_ROW, [FAR, sha256(forger.content), str(item_id("doc", "en", f"{probe_path(forger.token)}/log"))])
-    return put, _write("DELETE FROM app.gate_entries WHERE seq = $1::bigint", [FAR])
+    put = _write(
+        _LOG_ROW, [forger.far, sha256(forger.content), str(item_id("doc", "en", f"{probe_path(forger.token)}/log"))]
+    )
+    return put, _write("DELETE FROM app.gate_entries WHERE seq = $1::bigint", [forger.far])
 
 
 async def _faults(target: Target, forger: Forger, decoys: list[Decoy]) -> list[str]:
     """What the site says that it found, once it has found as much as was put in."""
     items = [decoy.item for decoy in decoys]
-    query = _read(_FAULTS, [probe_path(forger.token), str(FAR), items])
+    query = _read(_FAULTS, [probe_path(forger.token), str(forger.far), items])
     loop = asyncio.get_running_loop()
     deadline = loop.time() + SECONDS
     while True:
         (outcome,) = await target.run("site", [query])
         found = [" ".join(row) for row in outcome["value"]]
-        wanted = [*items, str(FAR)]
+        wanted = [*items, str(forger.far)]
         if all(any(each in fault for fault in found) for each in wanted) or loop.time() > deadline:
             return found
         await asyncio.sleep(EVERY_SECONDS)
@@ -160,9 +168,9 @@ async def _lists(target: Target, book: Book, forger: Forger) -> None:
             book.holds("site", f"in no list: {path.split('?')[0]}", "a decoy is named there" if shown else "")
 
 
-async def _reported(target: Target, book: Book, decoys: list[Decoy], began: datetime) -> None:
+async def _reported(target: Target, book: Book, forger: Forger, decoys: list[Decoy], began: datetime) -> None:
     """The console hears of it from the site, through the lock."""
-    query = _of_console(f"SELECT count(*) {_TOLD}", decoys, began)
+    query = _of_console(f"SELECT count(*) {_TOLD}", forger, decoys, began)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + SECONDS
     while True:
@@ -178,15 +186,15 @@ async def _reported(target: Target, book: Book, decoys: list[Decoy], began: date
     )
 
 
-async def _clean(target: Target, decoys: list[Decoy], began: datetime) -> None:
+async def _clean(target: Target, forger: Forger, decoys: list[Decoy], began: datetime) -> None:
     """Take back what the site and the console noted about the decoys."""
-    args = [[decoy.item for decoy in decoys], str(FAR), began.isoformat()]
+    args = [[decoy.item for decoy in decoys], str(forger.far), began.isoformat()]
     await target.run("site", [_write(_FORGET_FAULTS, args)])
-    await target.run("console", [_of_console(f"DELETE {_TOLD}", decoys, began) | {"write": True}])
+    await target.run("console", [_of_console(f"DELETE {_TOLD}", forger, decoys, began) | {"write": True}])
 
 
-def _of_console(query: str, decoys: list[Decoy], began: datetime) -> Attempt:
-    args = [[decoy.item for decoy in decoys], str(FAR), began.isoformat()]
+def _of_console(query: str, forger: Forger, decoys: list[Decoy], began: datetime) -> Attempt:
+    args = [[decoy.item for decoy in decoys], str(forger.far), began.isoformat()]
     return {"kind": "rows", "role": "console", "database": DATABASES["console"], "query": query, "args": args}
 
 

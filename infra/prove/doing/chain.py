@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from infra.prove.doing.rows import open_as
+from infra.prove.doing.session import session
 from infra.prove.ledger import Ledger, Link, Row, row_fault
 from schemas.statements import Decision, GateHead, Signed
 from shared.errors import BadSignature
@@ -35,12 +35,12 @@ async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]
 
 
 async def _verify(settings: Settings) -> dict[str, Any]:
-    connection = await open_as(settings.state, settings.service, DATABASES[settings.service])
-    try:
-        async with connection.transaction(isolation="repeatable_read", readonly=True):
-            return await _examine(connection, settings.service, PublicKeys.load(settings.public_keys))
-    finally:
-        await connection.close()
+    service = settings.service
+    async with (
+        session(settings.state, service, DATABASES[service]) as connection,
+        connection.transaction(isolation="repeatable_read", readonly=True),
+    ):
+        return await _examine(connection, service, PublicKeys.load(settings.public_keys))
 
 
 async def _examine(connection: asyncpg.Connection, service: str, keys: PublicKeys) -> dict[str, Any]:

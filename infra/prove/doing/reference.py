@@ -14,7 +14,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from infra.postgres.core import REFUSE, Core, append_only, declared
 from infra.postgres.settings import SUPERUSER
-from infra.prove.doing.rows import open_as
+from infra.prove.doing.session import session
 from shared.settings import DATABASES
 
 DIALECT = dialect()  # type: ignore[no-untyped-call]
@@ -52,18 +52,15 @@ async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]
 
 async def _compare(state: Path, service: str) -> dict[str, Any]:
     core = declared(service)
-    connection = await open_as(state, SUPERUSER, DATABASES[service])
     try:
-        await connection.execute("BEGIN")
-        await connection.execute("SET LOCAL lock_timeout = '2s'")
-        await connection.execute("SET LOCAL client_min_messages = error")
-        await _make(connection, core)
-        found = await _differences(connection, service, core)
+        async with session(state, SUPERUSER, DATABASES[service]) as connection:
+            await connection.execute("BEGIN")  # and no commit: nothing of it stays
+            await connection.execute("SET LOCAL lock_timeout = '2s'")
+            await connection.execute("SET LOCAL client_min_messages = error")
+            await _make(connection, core)
+            return {"got": "done", "value": await _differences(connection, service, core)}
     except asyncpg.PostgresError as error:
         return {"got": "error", "detail": f"{error.sqlstate} {error}", "value": []}
-    finally:
-        await connection.close()  # without a commit: nothing of it stays
-    return {"got": "done", "value": found}
 
 
 async def _make(connection: asyncpg.Connection, core: Core) -> None:

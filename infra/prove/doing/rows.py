@@ -1,28 +1,20 @@
 """Read rows: {"role", "database", "query", "args"?}; with "write": true a statement that is kept (cleaning up, decoys). `value` is a list of lists."""
 
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 
+from infra.prove.doing.session import session
+
 
 async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    connections: dict[tuple[str, str], asyncpg.Connection] = {}
     found = []
-    try:
-        for each in attempts:
-            place = (each["role"], each["database"])
-            if place not in connections:
-                connections[place] = await open_as(state, *place)
-            found.append(await _read(connections[place], each))
-    finally:
-        for connection in connections.values():
-            await connection.close()
+    for (role, database), group in groupby(attempts, key=lambda each: (each["role"], each["database"])):
+        async with session(state, role, database) as connection:
+            found += [await _read(connection, each) for each in group]
     return found
-
-
-async def open_as(state: Path, role: str, database: str) -> asyncpg.Connection:
-    return await asyncpg.connect(host=str(state / "run" / "pg"), user=role, database=database, timeout=40)
 
 
 async def _read(connection: asyncpg.Connection, each: dict[str, Any]) -> dict[str, Any]:

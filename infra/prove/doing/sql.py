@@ -4,33 +4,29 @@
 some statements refuse with a warning only.
 """
 
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 
-from infra.prove.doing.rows import open_as
+from infra.prove.doing.session import session
 
 DENIED = ("42501", "28000")
 BEFORE = ("SET LOCAL lock_timeout = '500ms'", "SET LOCAL statement_timeout = '5s'")
 
 
 async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    connections: dict[tuple[str, str], asyncpg.Connection] = {}
     found = []
-    try:
-        for each in attempts:
-            place = (each["role"], each["database"])
-            if place not in connections or connections[place].is_closed():
-                connections[place] = await open_as(state, *place)
-            found.append(await _attack(connections[place], each))
-    finally:
-        for connection in connections.values():
-            await connection.close()
+    for (role, database), group in groupby(attempts, key=lambda each: (each["role"], each["database"])):
+        async with session(state, role, database) as connection:
+            found += [await _attack(connection, each) for each in group]
     return found
 
 
 async def _attack(connection: asyncpg.Connection, each: dict[str, Any]) -> dict[str, Any]:
+    if connection.is_closed():
+        return {"got": "error", "detail": "an attempt before ended the connection"}
     await connection.execute("BEGIN")
     try:
         for statement in (*BEFORE, *each.get("before", ())):

@@ -7,10 +7,10 @@ from typing import Any
 
 import asyncpg
 
-from infra.prove.doing.rows import open_as
+from infra.prove.doing.session import session
 from shared.settings import DATABASES
 
-EVERY_SECONDS = 0.1
+EVERY_SECONDS = 0.2
 PARKED = "SELECT convert_from(body, 'UTF8') || ' ' || coalesce(convert_from(part, 'UTF8'), ''), reason FROM app.parked WHERE position(convert_to($1, 'UTF8') IN body) > 0"
 REFUSED = (
     "SELECT key, reason FROM core.crossings WHERE key LIKE 'prove:' || $1 || ':%' AND verdict IN ('refused', 'blocked')"
@@ -25,15 +25,12 @@ async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]
 async def _watch(state: Path, each: dict[str, Any]) -> list[list[str]]:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + each["seconds"]
-    connection = await open_as(state, each["as"], DATABASES[each["as"]])
-    try:
-        while True:
+    while True:
+        async with session(state, each["as"], DATABASES[each["as"]]) as connection:
             found = await _look(connection, each)
-            if set(each["marks"]) <= found.keys() or loop.time() > deadline:
-                return [[mark, *fate] for mark, fate in found.items()]
-            await asyncio.sleep(EVERY_SECONDS)
-    finally:
-        await connection.close()
+        if set(each["marks"]) <= found.keys() or loop.time() > deadline:
+            return [[mark, *fate] for mark, fate in found.items()]
+        await asyncio.sleep(EVERY_SECONDS)
 
 
 async def _look(connection: asyncpg.Connection, each: dict[str, Any]) -> dict[str, tuple[str, str]]:
