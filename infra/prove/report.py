@@ -54,19 +54,22 @@ def _mark(check: Check) -> str:
 
 
 def _folded(rows: Sequence[Check]) -> list[Check]:
-    """Neighbours with the same actor, kind of attempt and outcome become one; what differs from what was expected never does."""
-    found: list[Check] = []
-    for (actor, kind, expected, got, failed), group in groupby(rows, key=_kind):
-        same = list(group)
-        if failed or len(same) == 1:
-            found += same
-        else:
-            found.append(Check(same[0].area, actor, f"{kind} ({len(same)} attempts)", expected, got, same[0].ok))
-    return found
+    """Rows with the same actor, kind of attempt and outcome become one; what differs from what was expected never does."""
+    alike: dict[tuple[str, str, str, str], list[Check]] = {}
+    for check in rows:
+        key = ("", "", "", check.attempt + check.actor) if check.failed else _kind(check)
+        alike.setdefault(key, []).append(check)
+    return [same[0] if len(same) == 1 else _one_for(same) for same in alike.values()]
 
 
-def _kind(check: Check) -> tuple[str, str, str, str, bool]:
-    return check.actor, check.attempt.split(":")[0], check.expected, check.got, check.failed
+def _one_for(same: Sequence[Check]) -> Check:
+    first = same[0]
+    actor, kind, expected, got = _kind(first)
+    return Check(first.area, actor, f"{kind} ({len(same)} attempts)", expected, got, first.ok)
+
+
+def _kind(check: Check) -> tuple[str, str, str, str]:
+    return check.actor, check.attempt.partition(":")[0], check.expected, check.got
 
 
 def _counts(checks: Sequence[Check]) -> str:
