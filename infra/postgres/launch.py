@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -54,9 +55,10 @@ def prepare(layout: Layout) -> list[str]:
 
 
 def _initialise(programs: Path, data: Path) -> None:
-    new = data.with_name(f".new-{data.name}")
-    if new.exists():
-        shutil.rmtree(new)
+    """In a folder of its own: an initdb that outlived a killed set-up may still be writing into, or clearing away, its one."""
+    for left in data.parent.glob(f".new-{data.name}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    new = Path(tempfile.mkdtemp(prefix=f".new-{data.name}-", dir=data.parent))
     command = [
         str(programs / "initdb"),
         "-D",
