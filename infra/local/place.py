@@ -104,6 +104,7 @@ def _enterable(real: Path, who: Identities) -> bool:
 def _move_elsewhere(named: Path, real: Path) -> Path:
     target = ELSEWHERE / hashlib.sha256(str(real).encode()).hexdigest()[:12]
     target.mkdir(parents=True, mode=0o755, exist_ok=True)
+    ELSEWHERE.chmod(0o755)  # an earlier start may have made it under a closed umask
     for entry in real.iterdir():
         shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     real.rmdir()

@@ -222,6 +222,7 @@ class Supervisor:
 async def supervise(named: Path, port_base: int | None, tell: Tell) -> int:
     """Run until SIGINT, SIGTERM or a stop over the control socket; the exit code."""
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on every closed TLS connection says nothing
+    os.umask(0o022)  # what is made for several users must be readable by them, whatever the caller's shell says
     supervisor = Supervisor(named, port_base, tell)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

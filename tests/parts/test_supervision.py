@@ -164,6 +164,18 @@ def test_a_foreign_folder_is_refused(state: Path) -> None:
         place.settle(state, who())
 
 
+def test_the_place_under_var_lib_can_be_entered_however_it_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere, named = tmp_path / "var", tmp_path / "state"
+    elsewhere.mkdir(mode=0o700)
+    named.mkdir()
+    monkeypatch.setattr(place, "ELSEWHERE", elsewhere)
+    target = place._move_elsewhere(named, named)
+    assert named.resolve() == target
+    assert elsewhere.stat().st_mode & 0o777 == 0o755
+
+
 def test_two_supervisors_cannot_share_a_state_directory(state: Path) -> None:
     layout = Layout(state)
     first = place.hold(layout)
