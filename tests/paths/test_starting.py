@@ -72,10 +72,10 @@ def start_and_kill(folder: Path, base: int, step: str) -> None:
         process.send_signal(signal.SIGKILL)
 
 
-@pytest.mark.parametrize("step", ["Starting Postgres", "Provisioning"])
-def test_killed_while_it_sets_up_and_started_again(state: Path, step: str) -> None:
+def test_killed_while_it_sets_up_and_started_again(state: Path) -> None:
     base = free_port_base()
-    start_and_kill(state, base, step)
+    start_and_kill(state, base, "Starting Postgres")
+    start_and_kill(state, base, "Provisioning")
     stack = Stack(state)
     stack.up(base)
     assert until(stack.green, 30)
