@@ -165,7 +165,7 @@ def test_a_killed_process_loses_nothing(stack: Stack, tmp_path: Path, part: str,
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("round_", range(2, 20))
+@pytest.mark.parametrize("round_", range(2, 22))
 @pytest.mark.parametrize("part", PARTS)
 def test_a_process_killed_again_and_again_loses_nothing(stack: Stack, tmp_path: Path, part: str, round_: int) -> None:
     kill_and_check(stack, part, tmp_path, seed=100 * PARTS.index(part) + round_)
