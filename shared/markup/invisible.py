@@ -18,8 +18,21 @@ _NAMES = {
 _ASCII_ONLY = re.compile(r"[\x20-\x7e\n\t\r]*\Z")
 
 
-def _hidden(char: str) -> bool:
+def _hidden(char: str, before: str) -> bool:
+    if char >= "\ufe00" and unicodedata.name(char, "").startswith("VARIATION SELECTOR"):
+        return not _varies(before)
     return char not in _KEPT and (char in _NAMES or unicodedata.category(char) in ("Cf", "Cc"))
+
+
+def _varies(before: str) -> bool:
+    """A selector after a sign or an ideograph picks its form; after a letter, a space or another selector it hides data."""
+    if before.isascii():
+        return before != "" and before in "#*0123456789"
+    kind = unicodedata.category(before)
+    is_letter = (
+        kind in ("Ll", "Lu") and before < "\u2100"
+    )  # above stand signs that count as letters, such as the information sign
+    return not is_letter and kind not in ("Mn", "Zs", "Cf")
 
 
 def _joins(before: str, after: str) -> bool:
@@ -47,7 +60,7 @@ def invisible(text: str) -> list[tuple[int, int, str]]:
         for column, char in enumerate(line):
             if char < "\x7f" and char >= " ":
                 continue
-            if _hidden(char) and not (
+            if _hidden(char, line[column - 1 : column]) and not (
                 char in _JOINERS and _joins(line[column - 1 : column], line[column + 1 : column + 2])
             ):
                 found.append((number, column + 1, _name(char)))

@@ -253,6 +253,10 @@ def test_a_rule_at_the_start_is_not_front_matter() -> None:
         ("ä ö 👩\u200d💻 \u00a0", []),
         ("می\u200cخواهم", []),
         ("a\u200db", [(1, 2, "ZERO WIDTH JOINER")]),
+        ("❤\ufe0f 1\ufe0f\u20e3 ℹ\ufe0f ‼\ufe0f 葛\U000e0100", []),
+        ("a\ufe0f", [(1, 2, "VARIATION SELECTOR-16")]),
+        ("\ufe01", [(1, 1, "VARIATION SELECTOR-2")]),
+        ("😀\U000e0158\U000e0159", [(1, 3, "VARIATION SELECTOR-106")]),
     ],
 )
 def test_invisible_characters_are_named(text: str, found: list[tuple[int, int, str]]) -> None:
