@@ -2,12 +2,14 @@
 
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 
 from infra.cli.options import DEFAULT_STATE, Json, State, print_json
 from infra.cli.parked import ask_all
 from schemas.catalogue import BY_NAME
+from schemas.language import spelled
 from shared.errors import NotFound
 from shared.ids import item_id
 
@@ -34,9 +36,14 @@ def trace(
 
 
 def as_id(item: str) -> str:
-    """kind/lang/path becomes the id that every service computes from it."""
+    """kind/lang/path becomes the id that every service computes from it. NotFound for what is neither."""
     parts = item.removesuffix(".md").split("/", 2)
-    return str(item_id(*parts)) if len(parts) == 3 else item
+    if len(parts) == 3:
+        return str(item_id(parts[0], spelled(parts[1]), parts[2]))
+    try:
+        return str(UUID(item))
+    except ValueError:
+        raise NotFound(f"there is no item {item!r}; name its id, or kind/lang/path", code="unknown_item") from None
 
 
 def hops(item: str, listed: list[dict[str, Any]]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from schemas.agent.v1 import ItemProposed
 from schemas.content import ItemContent
+from schemas.language import spelled
 from schemas.model import MAX_CONTENT, Actor
 from schemas.text import sha256
 from shared.errors import Refused, TooLarge
@@ -35,14 +36,14 @@ def mend(text: str) -> str:
 
 def make_proposal(draft: Draft) -> ItemProposed:
     """The event's data. TooLarge above 512 KiB (rule 5), Refused when a field is not what an item can have."""
-    path = unicodedata.normalize("NFC", draft.path)
+    path, lang = unicodedata.normalize("NFC", draft.path), spelled(draft.lang)
     try:
         content = ItemContent(title=draft.title, summary=draft.summary, body=draft.body).to_bytes()
         _check_size(content)
-        fields: dict[str, Any] = {"kind": draft.kind, "lang": draft.lang, "path": path, "content": content}
+        fields: dict[str, Any] = {"kind": draft.kind, "lang": lang, "path": path, "content": content}
         return ItemProposed(
             submission_id=new_id(),
-            item_id=item_id(draft.kind, draft.lang, path),
+            item_id=item_id(draft.kind, lang, path),
             content_hash=sha256(content),
             submitted_by=AGENT,
             **fields,

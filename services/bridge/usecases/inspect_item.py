@@ -9,6 +9,7 @@ from schemas.agent.v1 import ItemProposed
 from schemas.bridge.v1 import Finding
 from schemas.console.v1 import ItemSubmitted
 from schemas.content import ItemContent
+from schemas.language import spelled
 from schemas.model import MAX_CONTENT
 from schemas.text import BadJson, sha256
 from services.bridge import store
@@ -58,6 +59,8 @@ def read_content(data: Submission) -> ItemContent | str:
         or {".", ".."} & set(data.path.split("/"))
     ):
         return "the path has invisible characters, is not in NFC, or has a segment that means another folder"
+    if spelled(data.lang) != data.lang:
+        return f"the language is written {spelled(data.lang)}"
     try:
         return ItemContent.from_bytes(data.content)
     except ValidationError as error:

@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.content import ItemContent
+from schemas.language import spelled
 from schemas.model import MAX_CONTENT, ItemState, Kind, Lang, Slug, Verdict
 from schemas.text import sha256, text_fault
 from services.console.people.domain import Caller
@@ -73,17 +74,11 @@ def check_kind(kind: str) -> Kind:
 
 
 def check_lang(lang: str) -> str:
-    """The tag as RFC 5646 (2.1.1) spells it: `DE` and `de` are one language, so they are one item."""
+    """The tag in its one spelling; Refused when it is none."""
     try:
-        first, *rest = _LANG.validate_python(lang.strip()).lower().split("-")
+        return spelled(_LANG.validate_python(lang.strip()))
     except ValidationError:
         raise Refused(f"{lang!r} is not a language tag such as de, en or pt-BR.", code="lang") from None
-    spelled, private = [first], len(first) == 1
-    for part in rest:
-        private = private or len(part) == 1
-        cased = {2: part.upper(), 4: part.title()}.get(len(part), part) if part.isalpha() else part
-        spelled.append(part if private else cased)
-    return "-".join(spelled)
 
 
 def check_path(path: str) -> str:

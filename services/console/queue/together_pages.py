@@ -1,5 +1,6 @@
 """Deciding on several items: first what would become public, then the word for all of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -39,7 +40,7 @@ class TogetherPages:
         ]
 
     async def ask(self, visit: Visit) -> Response:
-        chosen = [as_uuid(each) for each in visit.request.query_params.getlist("item")][:MOST]
+        chosen = [as_uuid(each) for each in _few(visit.request.query_params.getlist("item"))]
         async with self._console.db.reading() as tx:
             rows = await views.items_by_id(tx, chosen)
         ready = [row for row in rows if _waits(row) and not row["checks"]]
@@ -52,7 +53,7 @@ class TogetherPages:
         refused: list[Outcome] = []
         async with self._console.db.transaction() as tx:
             key = await self._console.ring.signing(tx)
-            for order, title in sorted(map(_order, visit.form.every("item")[:MOST]), key=lambda each: each[0].item_id):
+            for order, title in sorted(map(_order, _few(visit.form.every("item"))), key=lambda each: each[0].item_id):
                 try:
                     await decide_item(tx, key, visit.caller, order)
                     done.append(Outcome(order.item_id, title, ""))
@@ -63,6 +64,13 @@ class TogetherPages:
 
 def _waits(row: RowMapping) -> bool:
     return row["state"] == "submitted" and not row["blocks"] and not is_on_its_way(row, now())
+
+
+def _few(listed: Sequence[str]) -> Sequence[str]:
+    """Refused above MOST: leaving some out without a word would look like a decision on them."""
+    if len(listed) > MOST:
+        raise Refused(f"{len(listed)} items are selected; at most {MOST} can be decided together. Select fewer.")
+    return listed
 
 
 def _order(told: str) -> tuple[Order, str]:

@@ -11,13 +11,13 @@ from shared.ids import item_id, new_id
 from tests.services.bridge.makes import content
 
 
-def submitted(path: str, of: str = "") -> ItemSubmitted:
+def submitted(path: str, of: str = "", lang: str = "en") -> ItemSubmitted:
     raw = content().to_bytes()
     return ItemSubmitted(
         submission_id=new_id(),
-        item_id=item_id("doc", "en", of or path),
+        item_id=item_id("doc", lang, of or path),
         kind="doc",
-        lang="en",
+        lang=lang,
         path=path,
         content=raw,
         content_hash=sha256(raw),
@@ -42,3 +42,9 @@ def test_dots_within_a_name_are_fine(path: str) -> None:
 
 def test_an_id_that_belongs_to_another_path_is_refused() -> None:
     assert "id does not belong" in str(read_content(submitted("guide", of="guide/..")))
+
+
+def test_another_spelling_of_a_language_is_refused() -> None:
+    """An agent could otherwise put doc/EN/start beside doc/en/start."""
+    assert "written en" in str(read_content(submitted("start", lang="EN")))
+    assert isinstance(read_content(submitted("start", lang="pt-BR")), ItemContent)
