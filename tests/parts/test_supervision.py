@@ -125,6 +125,7 @@ def test_a_link_where_a_file_is_written_is_replaced_and_not_followed(state: Path
 def test_a_port_in_use_is_named_with_what_to_do(state: Path) -> None:
     base = free_port_base()
     with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", base + 1))
         taken.listen()
         with pytest.raises(
