@@ -69,4 +69,4 @@ def _path(target: str) -> str | None:
 def is_page(path: str) -> bool:
     """Rule 30a: the last segment has no extension, or ends in .html or .xhtml."""
     segment = path.rpartition("/")[2]
-    return "." not in segment or segment.lower().endswith(PAGES)
+    return "." not in segment or segment.endswith(PAGES)

@@ -36,6 +36,7 @@ def test_page_views(request_line: str, path: str) -> None:
     [
         "GET /x.png HTTP/1.1",
         "GET /x.php HTTP/1.1",
+        "GET /PAGE.HTML HTTP/1.1",
         "POST / HTTP/1.1",
         "HEAD / HTTP/1.1",
         "GET /page.html%20x= HTTP/1.1",
