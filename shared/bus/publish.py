@@ -14,9 +14,8 @@ from shared.errors import Permanent, Transient
 from shared.ids import fresh_id
 
 FEWEST_FOR_A_BATCH = 10
-"""Under `sync_interval: always` each single publish is an fsync; from ten on, a batch is cheaper (notes-throughput)."""
+"""Under `sync_interval: always` each single publish is an fsync; from ten on, a batch is cheaper (measured)."""
 ACK_TIMEOUT = 2.0
-_DUPLICATE = 10201
 _NEVER = {10054, 10060, 10026}
 """Message too large, wrong stream, no such subject: trying again changes nothing."""
 

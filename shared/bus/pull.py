@@ -1,6 +1,6 @@
 """A pull subscription on a durable: two requests outstanding, the queue drained in one go.
 
-Three times cheaper per message than `fetch` (notes-throughput). It reads two private attributes of nats-py's
+Three times cheaper per message than `fetch` (measured). It reads two private attributes of nats-py's
 Subscription (`_pending_queue`, `_pending_size`): the version is pinned, and a test in tests/parts holds the expectation.
 """
 

@@ -28,7 +28,6 @@ OPEN_STATES = ("submitted", "changes_requested", "approved", "scheduled")
 LIMIT = f"{MAX_CONTENT // 1024} KiB"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?([Zz]|[+-]\d\d:\d\d)?")
 _LANG, _SLUG = TypeAdapter(Lang), TypeAdapter(Slug)
-DONE = {"approve": "approved", "reject": "rejected", "request_changes": "asked for changes to"}
 
 
 @dataclass(frozen=True)

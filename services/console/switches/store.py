@@ -53,11 +53,5 @@ async def settle_applied(tx: Tx, name: str, value: str) -> None:
     await tx.execute(update(switch_changes).where(switch_changes.c.statement_hash == oldest).values(outcome="applied"))
 
 
-async def open_changes(tx: Tx) -> Sequence[RowMapping]:
-    """Sent and not answered, newest first."""
-    found = select(switch_changes).where(switch_changes.c.outcome == "sent")
-    return await tx.rows(found.order_by(switch_changes.c.at.desc()))
-
-
 async def changes(tx: Tx, limit: int) -> Sequence[RowMapping]:
     return await tx.rows(select(switch_changes).order_by(switch_changes.c.at.desc()).limit(limit))

@@ -8,7 +8,6 @@ from base64 import b64decode
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -30,7 +29,6 @@ from shared.errors import BadSignature, Permanent
 from shared.ids import item_id as derived_item_id
 from shared.signing import PublicKeys
 
-Mode = Literal["off", "members", "open"]
 STATEMENTS: dict[str, type[Statement]] = {
     "publication": Decision,
     "withdrawal": Withdrawal,
