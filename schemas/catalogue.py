@@ -117,6 +117,15 @@ EVENTS: tuple[Event, ...] = (
         control=True,
     ),
     Event(
+        "item.undone",
+        "console",
+        ("bridge",),
+        {1: console.ItemUndone},
+        "deliver",
+        "A person takes a decision of the last ten minutes back; signed.",
+        control=True,
+    ),
+    Event(
         "switch.set",
         "console",
         ("bridge",),
@@ -132,6 +141,24 @@ EVENTS: tuple[Event, ...] = (
         {1: console.KeyChanged},
         "deliver",
         "A decision key was added or revoked; signed.",
+        control=True,
+    ),
+    Event(
+        "person.changed",
+        "console",
+        ("bridge",),
+        {1: console.PersonChanged},
+        "deliver",
+        "A person or guest was invited, has another role, was shut out, or signed out everywhere; signed.",
+        control=True,
+    ),
+    Event(
+        "session.ended",
+        "console",
+        ("bridge",),
+        {1: console.SessionEnded},
+        "deliver",
+        "A person signed out in one browser; signed.",
         control=True,
     ),
     # agent
@@ -283,6 +310,24 @@ EVENTS: tuple[Event, ...] = (
         control=True,
     ),
     Event(
+        "person.recorded",
+        "bridge",
+        ("agent", "site"),
+        {1: bridge.PersonRecorded},
+        "deliver",
+        "What a person or guest may do at a surface, with the console's signature.",
+        control=True,
+    ),
+    Event(
+        "session.closed",
+        "bridge",
+        ("agent", "site"),
+        {1: bridge.SessionClosed},
+        "deliver",
+        "A sign-in is over, with the console's signature.",
+        control=True,
+    ),
+    Event(
         "head.sealed",
         "bridge",
         ("site",),
@@ -294,7 +339,14 @@ EVENTS: tuple[Event, ...] = (
 )
 
 BY_NAME: dict[str, Event] = {event.name: event for event in EVENTS}
-DELIVER_TO_SITE: tuple[str, ...] = ("item.retracted", "mode.entered", "key.recorded", "head.sealed")
+DELIVER_TO_SITE: tuple[str, ...] = (
+    "item.retracted",
+    "mode.entered",
+    "key.recorded",
+    "person.recorded",
+    "session.closed",
+    "head.sealed",
+)
 """The only types that the policy may deliver to the site without a person: none carries free text (S2)."""
 
 

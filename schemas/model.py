@@ -43,6 +43,8 @@ Bytes64 = Annotated[
 """Exact bytes, base64 in JSON."""
 Kind = Literal["page", "doc", "report", "announcement"]
 Audience = Literal["public", "members"]
+Role = Literal["owner", "admin", "moderator", "member", "viewer"]
+"""What a person of the workplace may do, most first."""
 Verdict = Literal["approve", "reject", "request_changes"]
 ItemState = Literal[
     "submitted", "approved", "rejected", "changes_requested", "scheduled", "published", "superseded", "withdrawn"

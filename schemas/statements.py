@@ -8,7 +8,7 @@ canonical `Opening`, which stays inside, so the public side can verify a decisio
 from typing import ClassVar, Literal, Self
 from uuid import UUID
 
-from schemas.model import Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text, Verdict
+from schemas.model import Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Role, Slug, Text, Verdict
 from schemas.text import BadJson, canonical, parse_json, sha256
 
 
@@ -91,6 +91,23 @@ class Withdrawal(Statement):
     prior_version: int
 
 
+class Undo(Statement):
+    """A person takes a decision back within ten minutes. Signed by the console's decision key.
+
+    The revision waits for review again. If the decision was an approval, this is its withdrawal: in the gate's log it stands
+    as one, and the site treats it as one. `undoes` is the hash of the Decision taken back.
+    """
+
+    PURPOSE: ClassVar[str] = "schleuse.undo.v1"
+    purpose: Literal["schleuse.undo.v1"] = "schleuse.undo.v1"
+    item_id: UUID
+    revision: int
+    undoes: Hash
+    decided_at: Instant
+    decider: Hash
+    prior_version: int
+
+
 class SwitchSetting(Statement):
     """A switch was set. Signed by the console's decision key."""
 
@@ -113,6 +130,36 @@ class KeyChange(Statement):
     subject_public_key: Line
     decided_at: Instant
     decider: Hash
+
+
+class Standing(Statement):
+    """What somebody may do at one surface, from now on. Signed by the console's identity key.
+
+    `subject` is who it is at that surface: for the site a name that says nothing and is used nowhere else. `role` None: not
+    welcome any more. Sessions begun before `sessions_from` are over. A guest is let in by a link, whose token hashes to
+    `link_hash`, until `until`. `version` counts the standings of this subject; an older one never replaces a newer.
+    """
+
+    PURPOSE: ClassVar[str] = "schleuse.standing.v1"
+    purpose: Literal["schleuse.standing.v1"] = "schleuse.standing.v1"
+    audience: Literal["agent", "site"]
+    subject: UUID
+    role: Role | Literal["guest"] | None
+    sessions_from: Instant
+    link_hash: Hash | None = None
+    until: Instant | None = None
+    version: int
+    decided_at: Instant
+
+
+class SessionEnd(Statement):
+    """A person signed out in one browser: what was begun at this surface from that sign-in is over. Signed by the identity key."""
+
+    PURPOSE: ClassVar[str] = "schleuse.session-end.v1"
+    purpose: Literal["schleuse.session-end.v1"] = "schleuse.session-end.v1"
+    audience: Literal["agent", "site"]
+    sid: UUID
+    decided_at: Instant
 
 
 class GateEntry(Statement):

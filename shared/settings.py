@@ -35,6 +35,8 @@ class Settings(BaseModel):
     otlp_endpoint: str | None = None
     site_mode_default: str = "open"
     operator_token_sha256: str = ""
+    listen: dict[str, str] = {}
+    nats_servers: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     site_base_url: str | None = None
     pg_socket_dir: Path
@@ -61,7 +63,8 @@ class Settings(BaseModel):
 
     @property
     def host(self) -> str:
-        return self.url.split("//", 1)[1].rsplit(":", 1)[0]
+        """The address to listen on; what people type is `url`."""
+        return self.listen.get(FRONTS[self.service]) or self.url.split("//", 1)[1].rsplit(":", 1)[0]
 
     @property
     def port(self) -> int:
@@ -73,8 +76,9 @@ class Settings(BaseModel):
         return self.urls[FRONTS[self.service]]
 
     @property
-    def nats_url(self) -> str:
-        return f"tls://localhost:{self.ports['nats']}"
+    def nats_urls(self) -> list[str]:
+        """Every server of the bus; a client follows whichever answers."""
+        return list(self.nats_servers) or [f"tls://localhost:{self.ports['nats']}"]
 
     @property
     def nats_ca(self) -> Path:

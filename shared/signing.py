@@ -53,7 +53,7 @@ class SigningKey:
 
 
 class PublicKeys:
-    """The public keys by duty (`decision`, `gate`, `envelope`), as the installation published them."""
+    """The public keys by duty (`decision`, `identity`, `gate`, `envelope`), as the installation published them."""
 
     def __init__(self, keys: dict[str, dict[str, bytes]]) -> None:
         self._keys = {

@@ -20,7 +20,10 @@ HOSTS = {"console": "localhost", "site": "127.0.0.1", "workspace": "127.0.0.2"}
 
 
 class Config(BaseModel):
-    """The content of DIR/config.json. Keys that an operator adds by hand (`otlp_endpoint`, `site_base_url`, …) are kept."""
+    """The content of DIR/config.json. Keys that an operator adds by hand (`otlp_endpoint`, `site_base_url`, …) are kept.
+
+    `public_urls`: what people type, by front, where it differs from where the services listen (behind a proxy).
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -31,6 +34,9 @@ class Config(BaseModel):
     egress_separation: bool = False
     ports: dict[str, int]
     urls: dict[str, str]
+    public_urls: dict[str, str] = {}
+    listen: dict[str, str] = {}
+    nats_servers: list[str] = []
     users: dict[str, str]
     uids: dict[str, int]
     otlp_endpoint: str | None = None
@@ -91,7 +97,8 @@ def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
     changed = {
         "os_separation": who.separated,
         "ports": ports_from(base),
-        "urls": urls_from(base),
+        "urls": urls_from(base) | (old.public_urls if old else {}),
+        "listen": HOSTS | (old.listen if old else {}),
         "users": who.users,
         "uids": who.uids,
         "operator_token_sha256": hashlib.sha256(layout.operator_token.read_bytes()).hexdigest(),

@@ -14,8 +14,11 @@ SERVER_USERS = ("pgadm", "nats")
 PARTS: tuple[str, ...] = ("postgres", "nats", "bridge", "console", "site", "agent", "connectors")
 """Everything the supervisor runs, in the order of starting."""
 
-SIGNING_KEYS: dict[str, tuple[str, ...]] = {"console": ("decision", "session"), "bridge": ("gate", "envelope")}
-PUBLISHED_DUTIES = ("decision", "gate", "envelope")
+SIGNING_KEYS: dict[str, tuple[str, ...]] = {
+    "console": ("decision", "identity", "session"),
+    "bridge": ("gate", "envelope"),
+}
+PUBLISHED_DUTIES = ("decision", "identity", "gate", "envelope")
 
 
 @dataclass(frozen=True)

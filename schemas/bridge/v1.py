@@ -138,3 +138,15 @@ class HeadSealed(Data):
     """The newest head of the gate's log, signed by the gate key."""
 
     head: Signed
+
+
+class PersonRecorded(Data):
+    """What somebody may do at the surface that reads this: the console's signed Standing."""
+
+    standing: Signed
+
+
+class SessionClosed(Data):
+    """A sign-in is over: the console's signed SessionEnd."""
+
+    ending: Signed

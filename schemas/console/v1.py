@@ -36,6 +36,14 @@ class ItemWithdrawn(Data):
     opening: Opening
 
 
+class ItemUndone(Data):
+    """A signed Undo: a decision of the last ten minutes is taken back."""
+
+    item_id: UUID
+    statement: Signed
+    opening: Opening
+
+
 class SwitchSet(Data):
     """A signed SwitchSetting (publication mode, four eyes, site mode)."""
 
@@ -48,3 +56,15 @@ class KeyChanged(Data):
 
     statement: Signed
     opening: Opening
+
+
+class PersonChanged(Data):
+    """Signed Standings, one for each surface that it concerns."""
+
+    standings: tuple[Signed, ...]
+
+
+class SessionEnded(Data):
+    """Signed SessionEnds, one for each surface where something was begun from this sign-in."""
+
+    endings: tuple[Signed, ...]

@@ -5,7 +5,15 @@ from typing import Any
 
 from schemas.agent.v1 import ItemProposed
 from schemas.connectors.v1 import CallAudited
-from schemas.console.v1 import ItemDecided, ItemSubmitted, ItemWithdrawn, KeyChanged, SwitchSet
+from schemas.console.v1 import (
+    ItemDecided,
+    ItemSubmitted,
+    ItemWithdrawn,
+    KeyChanged,
+    PersonChanged,
+    SessionEnded,
+    SwitchSet,
+)
 from schemas.site.v1 import GateRequested, ItemApplied, RowRejected, SignalsRecorded
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector
@@ -16,10 +24,12 @@ from services.bridge.usecases.forward_event import forward_events
 from services.bridge.usecases.inspect_item import Inspected, inspect_item
 from services.bridge.usecases.queue_item import queue_item
 from services.bridge.usecases.record_parked import record_parked
+from services.bridge.usecases.record_person import close_session, record_person
 from services.bridge.usecases.set_switch import set_switch
 from services.bridge.usecases.withdraw_item import withdraw_item
 from shared.bus import Received, on
 from shared.db import Database, Tx
+from shared.signing import PublicKeys
 
 
 class BridgeIntake:
@@ -31,10 +41,12 @@ class BridgeIntake:
         inspector: Inspector,
         keys: DecisionKeys,
         gate: Gate,
+        public_keys: PublicKeys,
         wake_answerer: Callable[[], None],
         wake_schedule: Callable[[], None],
     ) -> None:
         self._db, self._inspector, self._keys, self._gate = db, inspector, keys, gate
+        self._public_keys = public_keys
         self._wake_answerer, self._wake_schedule = wake_answerer, wake_schedule
 
     async def on_parked(self, tx: Tx, event: Received[Any], reason: str) -> None:
@@ -68,6 +80,14 @@ class BridgeIntake:
     @on("key.changed")
     async def on_key_changed(self, tx: Tx, event: Received[KeyChanged]) -> None:
         await change_key(tx, event, self._keys, self._gate)
+
+    @on("person.changed")
+    async def on_person_changed(self, tx: Tx, event: Received[PersonChanged]) -> None:
+        await record_person(tx, event, self._public_keys)
+
+    @on("session.ended")
+    async def on_session_ended(self, tx: Tx, event: Received[SessionEnded]) -> None:
+        await close_session(tx, event, self._public_keys)
 
     @on("gate.requested")
     async def on_gate_requested(self, tx: Tx, event: Received[GateRequested]) -> None:

@@ -44,7 +44,7 @@ def compose(settings: Settings) -> Service:
     for part in (Policies(db), inspector, timers):
         service.part(part)
     keys = DecisionKeys(public_keys)
-    service.bus(BridgeIntake(db, inspector, keys, gate, timers.answerer.wake, timers.schedule.wake))
+    service.bus(BridgeIntake(db, inspector, keys, gate, public_keys, timers.answerer.wake, timers.schedule.wake))
     service.operator(Desk(db, public_keys).verbs)
     return service
 

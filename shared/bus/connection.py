@@ -64,7 +64,7 @@ class Connection:
     def _options(self) -> dict[str, Any]:
         settings = self._settings
         return {
-            "servers": [settings.nats_url],
+            "servers": settings.nats_urls,
             "name": settings.service,
             "tls": pinned(settings),
             "tls_hostname": "localhost",

@@ -22,7 +22,7 @@ async def connect(stack: Stack, service: str) -> Client:
         """What the server refuses shows in the missing answer."""
 
     return await nats.connect(
-        settings.nats_url,
+        settings.nats_urls,
         tls=pinned(settings),
         tls_hostname="localhost",
         tls_handshake_first=True,

@@ -32,7 +32,7 @@ async def _as(settings: Settings, attempts: list[dict[str, Any]]) -> list[dict[s
 
     try:
         client = await nats.connect(
-            settings.nats_url, tls=pinned(settings), tls_hostname="localhost", tls_handshake_first=True, nkeys_seed=str(settings.bus_seed), name="prove",
+            settings.nats_urls, tls=pinned(settings), tls_hostname="localhost", tls_handshake_first=True, nkeys_seed=str(settings.bus_seed), name="prove",
             inbox_prefix=f"_INBOX_{settings.service}".encode(), error_cb=heard, allow_reconnect=False, connect_timeout=20,
         )  # fmt: skip
     except (NatsError, OSError, TimeoutError) as error:

@@ -54,7 +54,7 @@ async def _connect(settings: Settings, trust: ssl.SSLContext, options: dict[str,
 
     try:
         client = await nats.connect(
-            settings.nats_url, tls=trust, tls_hostname="localhost", tls_handshake_first=True, allow_reconnect=False, connect_timeout=PATIENCE, error_cb=silent, **options
+            settings.nats_urls, tls=trust, tls_hostname="localhost", tls_handshake_first=True, allow_reconnect=False, connect_timeout=PATIENCE, error_cb=silent, **options
         )  # fmt: skip
     except (NatsError, ssl.SSLError, ConnectionError, TimeoutError) as error:
         return {"got": "refused", "detail": type(error).__name__}

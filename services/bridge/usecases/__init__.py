@@ -4,6 +4,7 @@ inspect_item, queue_item        a submission becomes a revision that waits for a
 decide_item, withdraw_item      a person's signed decision; publication and withdrawal
 publish_due                     a scheduled revision's time has come
 set_switch, change_key          what is in force: switches and decision keys
+record_person                   who counts at a surface, and which sign-ins are over
 answer_gate_request, seal_head  the gate's log towards the site
 forward_event, record_parked    everything else, as the policy says, and what could not be handled
 verify_gate, explain            what the operator may ask

@@ -56,7 +56,7 @@ async def lock_and_agent(servers: Servers) -> AsyncIterator[tuple[Database, Data
     gate = Gate(SigningKey.load(keys / "gate.key"))
 
     def lock(db: Database) -> BridgeIntake:
-        return BridgeIntake(db, inspector, DecisionKeys(public), gate, lambda: None, lambda: None)
+        return BridgeIntake(db, inspector, DecisionKeys(public), gate, public, lambda: None, lambda: None)
 
     sealed = Stamp("bridge", Sealer(SigningKey.load(keys / "envelope.key")))
     async with (
