@@ -1,4 +1,7 @@
-"""The console's tables (schema as code). `app` belongs to the service, which creates what is missing at start."""
+"""The console's tables (schema as code). `app` belongs to the service, which creates what is missing at start.
+
+Larger subjects declare theirs in a file of their own; importing it here adds them to `app`.
+"""
 
 from typing import Any
 
@@ -8,37 +11,28 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Date,
-    DateTime,
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     Table,
     Text,
-    UniqueConstraint,
     Uuid,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
 
+from services.console.queue import tables as queue
+from services.console.schema import app
+from services.console.schema import flag as _flag
+from services.console.schema import when as _when
 from shared.db import delivery_tables
 
-app = MetaData(schema="app")
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
+SUBJECTS = (queue,)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
-
-
-def _when(name: str, **kw: Any) -> Column[Any]:
-    return Column(name, DateTime(timezone=True), **kw)
-
-
-def _flag(name: str) -> Column[Any]:
-    return Column(name, Boolean, nullable=False, server_default=text("false"))
-
 
 # people: who may sign in, and with what
 people = Table(
@@ -93,131 +87,6 @@ failures = Table(
     _when("failed_at", nullable=False),
     _when("open_at"),
     Index("sign_in_failures_by_age", "failed_at"),
-)
-
-# queue: the console's view of what waits at the lock
-versions = Table(
-    "versions",
-    app,
-    Column("key", Text, primary_key=True),
-    Column("version", Integer, nullable=False),
-)
-"""How many facts this service has stated about an aggregate; `keyversion` of its next event is one more."""
-submissions = Table(
-    "submissions",
-    app,
-    Column("submission_id", Uuid, primary_key=True),
-    Column("item_id", Uuid, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("lang", Text, nullable=False),
-    Column("path", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("by_id", Text, nullable=False),
-    Column("by_name", Text, nullable=False),
-    _when("at", nullable=False),
-    Column("state", Text, nullable=False),
-    Column("revision", Integer),
-    Column("reason", Text),
-    Column("findings", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
-    Index("submissions_of_item", "item_id"),
-    Index("submissions_refused", "at", postgresql_where=text("state = 'refused'")),
-)
-items = Table(
-    "items",
-    app,
-    Column("item_id", Uuid, primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("lang", Text, nullable=False),
-    Column("path", Text, nullable=False),
-    Column("audience", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("revision", Integer, nullable=False),
-    Column("content_hash", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("by_id", Text, nullable=False),
-    Column("by_name", Text, nullable=False),
-    Column("by_via", Text, nullable=False),
-    _when("queued_at", nullable=False),
-    Column("blocks", Integer, nullable=False, server_default=text("0")),
-    Column("checks", Integer, nullable=False, server_default=text("0")),
-    Column("notes", Integer, nullable=False, server_default=text("0")),
-    Column("published_revision", Integer),
-    _when("published_at"),
-    Column("gate_seq", Integer),
-    Column("scheduled_revision", Integer),
-    _when("publish_at"),
-    Column("decided_by", Text),
-    Column("decided_name", Text),
-    _when("decided_at"),
-    Column("deciding", Text),
-    Column("live_revision", Integer),
-    _when("live_since"),
-    _when("gone_since"),
-    Column("applied_seq", Integer),
-    _when("applied_seen_at"),
-    Column("claimed_by", Text),
-    Column("claimed_name", Text),
-    _when("claimed_until"),
-    UniqueConstraint("kind", "lang", "path"),
-    Index("items_by_state", "state", "queued_at"),
-    Index("items_claimed", "claimed_by", postgresql_where=text("claimed_by IS NOT NULL")),
-    Index("items_deciding", "deciding", postgresql_where=text("deciding IS NOT NULL")),
-)
-revisions = Table(
-    "revisions",
-    app,
-    Column("item_id", Uuid, primary_key=True),
-    Column("revision", Integer, primary_key=True),
-    Column("submission_id", Uuid, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("content", LargeBinary, nullable=False),
-    Column("content_hash", Text, nullable=False),
-    Column("by_id", Text, nullable=False),
-    Column("by_name", Text, nullable=False),
-    Column("by_via", Text, nullable=False),
-    Column("findings", JSONB, nullable=False),
-    Column("inspected_ms", Integer, nullable=False),
-    _when("queued_at", nullable=False),
-    _when("seen_at", nullable=False),
-    Column("state", Text, nullable=False),
-)
-history = Table(
-    "item_history",
-    app,
-    Column("item_id", Uuid, primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("revision", Integer, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("verdict", Text),
-    Column("by_id", Text, nullable=False),
-    Column("by_name", Text, nullable=False),
-    Column("by_via", Text, nullable=False),
-    Column("reason", Text, nullable=False, server_default=text("''")),
-    Column("statement_hash", Text),
-    Column("gate_seq", Integer),
-    _when("at", nullable=False),
-    Column("event_id", Uuid, nullable=False),
-)
-decisions = Table(
-    "decisions",
-    app,
-    Column("statement_hash", Text, primary_key=True),
-    Column("item_id", Uuid, nullable=False),
-    Column("revision", Integer, nullable=False),
-    Column("verdict", Text, nullable=False),
-    Column("by_id", Text, nullable=False),
-    Column("by_name", Text, nullable=False),
-    Column("by_via", Text, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("key_id", Text, nullable=False),
-    _when("at", nullable=False),
-    _when("publish_at"),
-    Column("outcome", Text, nullable=False),
-    Column("outcome_reason", Text),
-    _when("outcome_at"),
-    Index("decisions_of_item", "item_id", "at"),
-    Index("decisions_open", "at", postgresql_where=text("outcome = 'sent'")),
 )
 
 # switches

@@ -12,7 +12,7 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import RowMapping
 
-from services.console.tables import decisions, history, items, revisions, submissions, versions
+from services.console.queue.tables import decisions, history, items, revisions, submissions, versions
 from shared.db import Tx
 
 _DECIDE = """

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, tru
 from sqlalchemy.engine import RowMapping
 
 from services.console.queue.domain import OPEN_STATES, UNANSWERED, check_state
-from services.console.tables import decisions, history, items, revisions, submissions
+from services.console.queue.tables import decisions, history, items, revisions, submissions
 from shared.clock import now
 from shared.db import Tx
 

@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import String, cast, func, select, text
 from sqlalchemy.engine import RowMapping
 
-from services.console.tables import feedback, items, reactions, signal_counts, votes
+from services.console.queue.tables import items
+from services.console.tables import feedback, reactions, signal_counts, votes
 from shared.db import Tx
 
 _DAYS = """
