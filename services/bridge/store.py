@@ -9,9 +9,9 @@ from uuid import UUID
 from asyncpg import Record
 from sqlalchemy import Table
 
+from services.bridge.core_tables import CORE_GRANTS
 from services.bridge.domain import SWITCH_DEFAULTS, Item, Revision
 from services.bridge.gate import Head, KeyRecord
-from services.bridge.tables import CORE_GRANTS
 from shared.db import Tx
 
 _LOCK_GATE = "SELECT pg_advisory_xact_lock(7305814201)"

@@ -5,8 +5,8 @@ The caller holds the gate's lock (`store.lock_gate`) and read the head after it 
 
 from schemas.bridge.v1 import ItemPublished, ItemRetracted, KeyRecorded, ModeEntered
 from schemas.model import Data
+from services.bridge.core_tables import gate_log
 from services.bridge.gate import Sealed
-from services.bridge.tables import gate_log
 from services.bridge.usecases.record_crossings import Step
 
 KEY = "gate"

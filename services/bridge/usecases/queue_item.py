@@ -7,8 +7,8 @@ from schemas.bridge.v1 import Finding, ItemQueued, SubmissionRefused
 from schemas.model import Actor
 from schemas.text import canonical
 from services.bridge import store
+from services.bridge.core_tables import revisions
 from services.bridge.domain import Item, Revision, is_unchanged, submit
-from services.bridge.tables import revisions
 from services.bridge.usecases.inspect_item import Inspected, Submission
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import tell_moves

@@ -6,8 +6,8 @@ from uuid import UUID
 from schemas.bridge.v1 import ItemMoved
 from schemas.model import Actor
 from schemas.statements import Opening, Signed
+from services.bridge.core_tables import decisions
 from services.bridge.domain import Item, Move, MovedBy
-from services.bridge.tables import decisions
 from services.bridge.usecases.record_crossings import Step
 
 

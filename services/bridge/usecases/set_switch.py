@@ -4,9 +4,9 @@ from schemas.bridge.v1 import SwitchApplied
 from schemas.console.v1 import SwitchSet
 from schemas.statements import SwitchSetting
 from services.bridge import store
+from services.bridge.core_tables import switch_settings
 from services.bridge.domain import Refusal, judge_opening, judge_setting
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.tables import switch_settings
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import person, signed_row
