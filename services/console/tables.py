@@ -21,6 +21,7 @@ from sqlalchemy import (
     text,
 )
 
+from services.console.people import tables as people
 from services.console.queue import tables as queue
 from services.console.schema import app
 from services.console.schema import flag as _flag
@@ -30,64 +31,9 @@ from shared.db import delivery_tables
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (queue,)
+SUBJECTS = (people, queue)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
-
-# people: who may sign in, and with what
-people = Table(
-    "people",
-    app,
-    Column("id", Uuid, primary_key=True),
-    Column("handle", Text, nullable=False, unique=True),
-    Column("name", Text, nullable=False),
-    Column("role", Text, nullable=False),
-    Column("password_hash", Text),
-    _flag("disabled"),
-    Column("single_keys", Boolean, nullable=False, server_default=text("true")),
-    _when("created_at", nullable=False),
-    Column("created_by", Text, nullable=False),
-)
-links = Table(
-    "one_time_links",
-    app,
-    Column("token_hash", Text, primary_key=True),
-    Column("purpose", Text, nullable=False),
-    Column("person_id", Uuid, ForeignKey("app.people.id")),
-    _when("created_at", nullable=False),
-    _when("expires_at", nullable=False),
-    _when("used_at"),
-)
-sessions = Table(
-    "sessions",
-    app,
-    Column("token_hash", Text, primary_key=True),
-    Column("person_id", Uuid, ForeignKey("app.people.id"), nullable=False),
-    _when("created_at", nullable=False),
-    _when("seen_at", nullable=False),
-    Index("sessions_of_person", "person_id"),
-)
-tokens = Table(
-    "api_tokens",
-    app,
-    Column("id", Uuid, primary_key=True),
-    Column("token_hash", Text, nullable=False, unique=True),
-    Column("person_id", Uuid, ForeignKey("app.people.id"), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("role", Text, nullable=False),
-    _when("created_at", nullable=False),
-    _when("used_at"),
-    _when("revoked_at"),
-)
-failures = Table(
-    "sign_in_failures",
-    app,
-    Column("subject", Text, primary_key=True),
-    Column("failures", Integer, nullable=False),
-    _when("failed_at", nullable=False),
-    _when("open_at"),
-    Index("sign_in_failures_by_age", "failed_at"),
-)
 
 # switches
 switches = Table(

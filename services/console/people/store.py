@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.engine import RowMapping
 
 from services.console.people.domain import ABSOLUTE, FORGET_FAILURES, IDLE
-from services.console.tables import failures, links, people, sessions, tokens
+from services.console.people.tables import failures, links, people, sessions, tokens
 from shared.db import Tx
 
 
