@@ -8,6 +8,8 @@ from infra.nats.topology import (
     ADMIN_PUBLISHES,
     HUB,
     HUB_PREFIX,
+    PACER_PUBLISHES,
+    SYSTEM,
     Durable,
     account,
     exported_subjects,
@@ -24,25 +26,56 @@ MAX_PAYLOAD = 1024**2
 
 
 @dataclass(frozen=True)
+class Routes:
+    """The cluster as one of its servers sees it. `peers`: "host:port" of the routes of the others, as the certificate names the hosts."""
+
+    port: int
+    peers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Place:
-    """Where the server listens and keeps its things."""
+    """Where a server listens and keeps its things. `routes` makes it one of several; then `name` is its own."""
 
     port: int
     store: Path
     certificate: Path
     key: Path
+    name: str = "schleuse"
+    host: str = "127.0.0.1"
+    routes: Routes | None = None
 
 
 def render(place: Place, users: Mapping[str, str]) -> str:
-    """The whole file. `users`: public nkey of each service and of `admin`."""
+    """The whole file. `users`: public nkey of each service, of `admin`, and in a cluster of `pacer` (infra.nats.pace)."""
     accounts = [_hub(users), *(_service(service, users[service]) for service in SERVICES)]
-    return "\n".join([_server(place), "accounts {", *accounts, "}", ""])
+    if place.routes:
+        accounts.append(_system(users["pacer"]))
+    ending = ["}", f"system_account: {SYSTEM}"] if place.routes else ["}"]
+    return "\n".join([_server(place), *_cluster(place), "accounts {", *accounts, *ending, ""])
+
+
+def _cluster(place: Place) -> list[str]:
+    """Whoever joins must show the installation's own certificate, which only the servers' OS user can."""
+    if place.routes is None:
+        return []
+    peers = [_quoted(f"nats-route://{peer}") for peer in place.routes.peers]
+    files = f"cert_file: {_quoted(place.certificate)}, key_file: {_quoted(place.key)}, ca_file: {_quoted(place.certificate)}"
+    listed = [
+        'name: "schleuse"',
+        f'listen: "{place.host}:{place.routes.port}"',
+        f'tls {{ {files}, verify: true, min_version: "1.3", timeout: 5 }}',
+        "no_advertise: true",
+        "connect_retries: 1000",
+        *_listed("routes", peers),
+    ]
+    return ["cluster {", *(f"  {line}" for line in listed), "}"]
 
 
 def _server(place: Place) -> str:
     room = (len(streams()) + 1) * MAX_STREAM_BYTES
-    return f"""listen: "127.0.0.1:{place.port}"
-server_name: "schleuse"
+    return f"""listen: "{place.host}:{place.port}"
+server_name: {_quoted(place.name)}
 tls {{ cert_file: {_quoted(place.certificate)}, key_file: {_quoted(place.key)}, min_version: "1.3", timeout: 5, handshake_first: true }}
 jetstream {{ store_dir: {_quoted(place.store)}, max_mem: 64MB, max_file: {room}, sync_interval: always }}
 max_payload: {MAX_PAYLOAD}
@@ -61,6 +94,11 @@ def _hub(users: Mapping[str, str]) -> str:
             exports += [f"{{ service: {_quoted(subject)}, {only} }}" for subject in (each.api("INFO"), *each.acks)]
     admin = _user(users["admin"], ADMIN_PUBLISHES, (f"{inbox('admin')}.>",))
     return _block(HUB, ["jetstream: enabled", *_listed("users", [admin]), *_listed("exports", exports)])
+
+
+def _system(nkey: str) -> str:
+    """The servers' own account: one user, who may ask who leads and ask for an election, nothing else."""
+    return _block(SYSTEM, _listed("users", [_user(nkey, PACER_PUBLISHES, (f"{inbox('pacer')}.>",))]))
 
 
 def _service(service: str, nkey: str) -> str:

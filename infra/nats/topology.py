@@ -128,3 +128,9 @@ ADMIN_PUBLISHES = (
     "$JS.API.STREAM.PURGE.*",
 )
 """The provisioner makes, looks, and trims what was read (infra.nats.trim); it cannot read or delete a message."""
+
+SYSTEM = "SYS"
+"""In a cluster: the servers' own account."""
+
+PACER_PUBLISHES = ("$SYS.REQ.SERVER.PING.RAFTZ", "$NRG.V.*")
+"""Asking the servers who leads, and asking for a vote (infra.nats.pace)."""
