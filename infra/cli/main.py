@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "trace": "infra.cli.trace",
     "prove": "infra.prove.cli",
     "bench": "infra.bench.cli",
+    "nginx": "infra.cli.nginx",
 }
 """Command -> the module whose `register(app)` adds it."""
 

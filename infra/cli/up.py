@@ -9,7 +9,7 @@ import typer
 
 from infra.cli.options import DEFAULT_STATE, FAILED, OK, Json, State, complain, print_json
 from infra.cli.progress import Progress, announce
-from infra.local import config, place
+from infra.local import config, place, public
 from infra.local.detached import launch
 from infra.local.layout import Layout
 from infra.local.report import report
@@ -33,6 +33,20 @@ def up(
             show_default="8420",
         ),
     ] = None,
+    public_url: Annotated[
+        list[str],
+        typer.Option(
+            "--public-url",
+            help="What people type where a proxy stands in front: console=https://console.example, site=…, workspace=…. Kept.",
+        ),
+    ] = [],  # noqa: B006 - typer's way for a repeated option
+    trusted_proxy: Annotated[
+        list[str],
+        typer.Option(
+            "--trusted-proxy",
+            help="The address from which that proxy connects: only its word counts for who asked. Kept.",
+        ),
+    ] = [],  # noqa: B006
     detach: Annotated[bool, typer.Option("--detach", help="Run in the background.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="With --detach: return when everything is ready.")] = False,
     as_json: Json = False,
@@ -43,6 +57,8 @@ def up(
         raise Refused(
             f"{state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running"
         )
+    if public_url or trusted_proxy:
+        public.keep(state, port_base, public.read_urls(public_url), trusted_proxy)
     if already:
         code = _wait_for_running(state) if wait else OK
     elif detach:

@@ -1,0 +1,81 @@
+"""`schleuse nginx config`: the edge's configuration for a state directory."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.cli.options import DEFAULT_STATE, State
+from infra.local import config as configs
+from infra.local import public
+from infra.local.config import HOSTS, Config
+from infra.local.layout import Layout
+from infra.nginx.config import CONSOLE_BODY, SITE_BODY, WORKSPACE_BODY, Edge, Front, render
+from shared.errors import Refused
+
+BODIES = {"console": CONSOLE_BODY, "site": SITE_BODY, "workspace": WORKSPACE_BODY}
+HOW = """# Start it with:   nginx -e stderr -c {file}
+# The services must know these addresses, and believe this proxy alone about who asked. Once, while they are stopped:
+#   schleuse up {urls} --trusted-proxy 127.0.0.1
+"""
+
+
+def register(app: typer.Typer) -> None:
+    nginx = typer.Typer(help="nginx in front: TLS, cache, limits.", no_args_is_help=True)
+    nginx.command("config")(config)
+    nginx.callback()(lambda: None)
+    app.add_typer(nginx, name="nginx")
+
+
+def config(
+    state: State = DEFAULT_STATE,
+    console_url: Annotated[str, typer.Option("--console-url", help="What staff types; https.")] = "",
+    site_url: Annotated[str, typer.Option("--site-url", help="What the public types; https.")] = "",
+    workspace_url: Annotated[str, typer.Option("--workspace-url", help="What owners of the agent type; https.")] = "",
+    certificate: Annotated[Path, typer.Option("--certificate", help="Chain, PEM.")] = Path("/etc/ssl/schleuse.pem"),
+    key: Annotated[Path, typer.Option("--key", help="Its key, PEM.")] = Path("/etc/ssl/private/schleuse.key"),
+    listen: Annotated[list[str], typer.Option("--listen", help="Where TLS is served.")] = ["443", "[::]:443"],  # noqa: B006 - typer's way
+    listen_http: Annotated[
+        list[str], typer.Option("--listen-http", help="What leads to https; `none` for nothing.")
+    ] = ["80", "[::]:80"],  # noqa: B006
+    user: Annotated[str, typer.Option("--user", help="OS user of the workers, when nginx is started as root.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", help="Write it there instead of printing it.")] = None,
+) -> None:
+    """Print an nginx.conf for this installation; without addresses, for those that `up --public-url` has kept."""
+    layout = Layout(state.resolve())
+    found = configs.read(layout)
+    if found is None:
+        raise Refused(f"{state} is no state directory; start one with `schleuse up`", code="state")
+    given = {"console": console_url, "site": site_url, "workspace": workspace_url}
+    urls = {front: public.origin(given[front] or found.urls[front]) for front in HOSTS}
+    http = tuple(each for each in listen_http if each != "none")
+    fronts = {front: Front(urls[front], upstreams(found, front), BODIES[front]) for front in HOSTS}
+    edge = Edge(
+        console=fronts["console"],
+        site=fronts["site"],
+        workspace=fronts["workspace"],
+        certificate=certificate.absolute(),
+        key=key.absolute(),
+        home=layout.state / "nginx",
+        listen_tls=tuple(listen),
+        listen_http=http,
+        user=user,
+    )
+    edge.home.mkdir(mode=0o755, exist_ok=True)
+    _give(render(edge), urls, out)
+
+
+def upstreams(found: Config, front: str) -> tuple[str, ...]:
+    """Where the instances of a front listen."""
+    host = found.listen.get(front, HOSTS[front])
+    return (f"{'127.0.0.1' if host == 'localhost' else host}:{found.ports[front]}",)
+
+
+def _give(text: str, urls: dict[str, str], out: Path | None) -> None:
+    options = " ".join(f"--public-url {front}={url}" for front, url in urls.items())
+    whole = HOW.format(file=out or "FILE", urls=options) + text
+    if out is None:
+        typer.echo(whole, nl=False)
+        return
+    out.write_text(whole)
+    typer.echo(f"{out} is written; start nginx with `nginx -e stderr -c {out}`")
