@@ -12,9 +12,9 @@ from infra.local.keys import bus_users
 from infra.nats.config import Place, render
 from infra.nats.provision import connect, consumer_config, stream_config
 from infra.nats.topology import durables, streams
+from infra.observe.listening import started_at
 from infra.prove.areas.processes import listens_as_itself
 from infra.prove.check import Book
-from infra.prove.listening import started_at
 from infra.prove.target import Target
 
 FORBIDDEN = ("allow_responses", "no_auth_user", "websocket", "mqtt", "leafnodes", "gateway", "cluster", "http", "https", "monitor_port", "system_account", "password", "token", "operator", "resolver", "include", "lib_profiling", "default_permissions", "auth_callout", "prof_port", "allow_non_tls")  # fmt: skip

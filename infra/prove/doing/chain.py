@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from infra.prove.doing.session import session
+from infra.observe.doing.session import session
 from infra.prove.ledger import Ledger, Link, Row, row_fault
 from schemas.statements import Decision, GateHead, Signed
 from shared.errors import BadSignature

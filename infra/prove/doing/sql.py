@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from infra.prove.doing.session import session
+from infra.observe.doing.session import session
 
 DENIED = ("42501", "28000")
 BEFORE = ("SET LOCAL lock_timeout = '500ms'", "SET LOCAL statement_timeout = '5s'")

@@ -7,7 +7,7 @@ from typing import Any
 
 import asyncpg
 
-from infra.prove.doing.session import session
+from infra.observe.doing.session import session
 from shared.settings import DATABASES
 
 EVERY_SECONDS = 0.2

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from infra.prove.listening import listens
+from infra.observe.listening import listens
 
 
 async def do(_: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:

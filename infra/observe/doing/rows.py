@@ -6,7 +6,7 @@ from typing import Any
 
 import asyncpg
 
-from infra.prove.doing.session import session
+from infra.observe.doing.session import session
 
 
 async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:

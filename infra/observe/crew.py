@@ -1,4 +1,4 @@
-"""Attackers' processes: one for each OS user, started when it is first needed, making several batches of attempts side by side."""
+"""Processes that work as other OS users: one for each, started when it is first needed, doing several batches of tasks side by side."""
 
 import asyncio
 import json
@@ -18,33 +18,37 @@ PATIENCE = 120.0
 LONGEST_LINE = 64 * 1024**2
 
 
-class Attacker:
-    """The process of one OS user: JSON lines in, JSON lines out (infra.prove.actor)."""
+class Worker:
+    """The process of one OS user: JSON lines in, JSON lines out (infra.observe.worker)."""
 
     def __init__(self, user: str, process: asyncio.subprocess.Process, complaints: IO[bytes]) -> None:
         self._user, self._process, self._complaints = user, process, complaints
         self._numbers = count()
         self._waiting: dict[int, asyncio.Future[Any]] = {}
-        self._reader = asyncio.create_task(self._read(), name=f"attacker {user}")
+        self._reader = asyncio.create_task(self._read(), name=f"worker {user}")
 
-    async def make(self, state: str, attempts: list[Attempt]) -> list[Outcome]:
-        """One outcome for each attempt. Transient when they could not be made, which proves nothing."""
+    async def make(self, state: str, attempts: list[Attempt], patience: float = PATIENCE) -> list[Outcome]:
+        """One outcome for each attempt. Transient when they could not be made, which says nothing about them."""
         assert self._process.stdin is not None
         number = next(self._numbers)
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
         self._process.stdin.write(json.dumps({"number": number, "state": state, "attempts": attempts}).encode() + b"\n")
         try:
             await self._process.stdin.drain()
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(patience):
                 said = await answer
         except (TimeoutError, ConnectionError) as error:
-            raise Transient(f"the attempts as {self._user} came to nothing: {error!r}", code="prove") from None
+            raise Transient(f"what was asked as {self._user} came to nothing: {error!r}", code="worker") from None
         finally:
             del self._waiting[number]
         if "failed" in said:
-            raise Transient(f"the attempts as {self._user} could not be made: {said['failed']}", code="prove")
+            raise Transient(f"what was asked as {self._user} could not be done: {said['failed']}", code="worker")
         found: list[Outcome] = said["outcomes"]
         return found
+
+    @property
+    def ended(self) -> bool:
+        return self._process.returncode is not None
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
@@ -76,22 +80,24 @@ class Attacker:
 
 
 class Crew:
-    """All attackers of one run. `stop` it in the loop that used it."""
+    """All workers of one run, each the program `module`. `stop` it in the loop that used it."""
 
-    def __init__(self, who: Identities, runtime: Runtime) -> None:
-        self._who, self._runtime = who, runtime
-        self._attackers: dict[str, Attacker] = {}
+    def __init__(self, who: Identities, runtime: Runtime, module: str = "infra.observe.worker") -> None:
+        self._who, self._runtime, self._module = who, runtime, module
+        self._workers: dict[str, Worker] = {}
         self._starting = asyncio.Lock()
 
-    async def attacker(self, user: str) -> Attacker:
+    async def worker(self, user: str) -> Worker:
         async with self._starting:
-            if user not in self._attackers:
+            if user in self._workers and self._workers[user].ended:
+                await self._workers.pop(user).stop()
+            if user not in self._workers:
                 complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
-                self._attackers[user] = Attacker(user, await self._start(user, complaints), complaints)
-            return self._attackers[user]
+                self._workers[user] = Worker(user, await self._start(user, complaints), complaints)
+            return self._workers[user]
 
     async def _start(self, user: str, complaints: IO[bytes]) -> asyncio.subprocess.Process:
-        command = [str(self._runtime.python), "-m", "infra.prove.actor"]
+        command = [str(self._runtime.python), "-m", self._module]
         return await asyncio.create_subprocess_exec(
             *as_user(self._who, user, command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=complaints,
             env=environment(self._runtime), cwd=self._runtime.code, limit=LONGEST_LINE,
@@ -99,5 +105,5 @@ class Crew:
         )  # fmt: skip
 
     async def stop(self) -> None:
-        await asyncio.gather(*(attacker.stop() for attacker in self._attackers.values()))
-        self._attackers.clear()
+        await asyncio.gather(*(worker.stop() for worker in self._workers.values()))
+        self._workers.clear()

@@ -1,0 +1,1 @@
+"""`schleuse top`: figures of every part, taken again and again."""
