@@ -92,6 +92,7 @@ def _expected(layout: Layout, found: config.Config) -> Iterator[tuple[Path, int,
         (path, me, 0o755) for path in (layout.state, layout.run, layout.keys, layout.tls, layout.nats, layout.logs)
     )
     yield layout.operator_token, me, 0o600
+    yield layout.backup_key, me, 0o600
     yield layout.tls / "nats.key", found.uids["nats"], 0o600
     yield layout.pg_socket_dir, found.uids["pgadm"], 0o2750
     yield layout.pg, found.uids["pgadm"], 0o700

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from infra.local import folders
 from infra.local.identities import Identities
-from infra.local.layout import DEFAULT_PORT_BASE, VERSION, Layout
+from infra.local.layout import DEFAULT_PORT_BASE, OLDEST, VERSION, Layout
 from shared.errors import Refused
 
 FRONT_PORTS = ("console", "site", "workspace", "nats")
@@ -67,20 +67,14 @@ def port_base_of(found: "Config | None", asked: int | None) -> int:
 
 
 def read(layout: Layout) -> Config | None:
-    """None when there is none yet. Refused when another version made it; nothing is changed then."""
+    """None when there is none yet. Refused when a newer version made it; nothing is changed then. An older one is as it was made."""
     try:
         found: dict[str, Any] = json.loads(layout.config.read_text())
     except FileNotFoundError:
         return None
     except (ValueError, UnicodeDecodeError) as error:
         raise Refused(f"{layout.config} is not readable JSON: {error}", code="state_broken") from None
-    version = found.get("version")
-    if version != VERSION:
-        raise Refused(
-            f"{layout.state} was made by state version {version}; this program uses version {VERSION}. Nothing was changed. "
-            "Run the program that made it, or name another folder with --state.",
-            code="state_version",
-        )
+    _refuse_unknown(layout, found.get("version"))
     try:
         return Config(**found)
     except ValidationError as error:
@@ -95,6 +89,7 @@ def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
     if old and old.os_separation != who.separated:
         raise Refused(_mode_changed(layout.state, old.os_separation), code="state_mode")
     changed = {
+        "version": VERSION,
         "os_separation": who.separated,
         "ports": ports_from(base),
         "urls": urls_from(base) | (old.public_urls if old else {}),
@@ -106,6 +101,20 @@ def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
     config = Config(**{**kept, **changed})
     folders.write(layout.config, config.model_dump_json(indent=1), 0o644, (os.getuid(), os.getgid()))
     return config
+
+
+def _refuse_unknown(layout: Layout, version: object) -> None:
+    if isinstance(version, int) and OLDEST <= version <= VERSION:
+        return
+    newer = isinstance(version, int) and version > VERSION
+    what = (
+        f"{layout.state} was made by a newer program (state version {version}; this program knows {VERSION}). "
+        "Nothing was changed. Start it with that program or a later one"
+        if newer
+        else f"{layout.state} has state version {version!r}, which this program cannot upgrade (it knows {OLDEST} to {VERSION}). "
+        "Nothing was changed. Run the program that made it"
+    )
+    raise Refused(f"{what}, or name another folder with --state.", code="state_version")
 
 
 def _mode_changed(state: Path, separated: bool) -> str:

@@ -6,6 +6,7 @@ only then renamed into place; afterwards nobody but the service touches what is 
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from shared.errors import Refused
@@ -69,6 +70,37 @@ def filled_folder(path: Path, files: dict[str, str], owner: Owner) -> None:
         write(new / name, content, 0o600, owner)
     _give(new, 0o700, owner)
     new.rename(path)
+
+
+def put_inside(place: Path, name: str, content: str, owner: Owner) -> None:
+    """A 0600 file in a folder that belongs to a service: made anew through an open descriptor of the folder, so that no link is followed."""
+    folder_handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder_handle)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder_handle), "wb") as stream:
+            stream.write(content.encode())
+            stream.flush()
+            if owner != (os.getuid(), os.getgid()):
+                os.fchown(stream.fileno(), *owner)
+            os.fsync(stream.fileno())
+        os.fsync(folder_handle)
+    finally:
+        os.close(folder_handle)
+
+
+def rename_inside(place: Path, name: str, to: str) -> None:
+    """Give a file in such a folder its name; nothing happens when there is none, or when the name is taken."""
+    folder_handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        with suppress(FileNotFoundError, FileExistsError):
+            os.link(name, to, src_dir_fd=folder_handle, dst_dir_fd=folder_handle, follow_symlinks=False)
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder_handle)
+        os.fsync(folder_handle)
+    finally:
+        os.close(folder_handle)
 
 
 def _give(path: Path, mode: int, owner: Owner | None) -> None:

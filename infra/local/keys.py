@@ -1,12 +1,14 @@
 """Keys by duty (S3): one folder per service, 0700, its files 0600; the public halves in keys/public.json.
 
-The public half is written before the private folder appears, so a start that was killed in between makes both anew and the two never disagree.
+The public half is written before the private one appears, so a start that was killed in between makes or finishes both, and the two never disagree. A duty
+that is newer than the installation gets its key at the next start; a key that was deleted (a revoked decision key) is never made again.
 """
 
 import base64
 import hashlib
 import json
 import secrets
+from pathlib import Path
 from typing import Any
 
 import nkeys
@@ -51,17 +53,37 @@ def publish(layout: Layout, me: Owner) -> None:
 
 def _service_keys(layout: Layout, service: str, owner: Owner) -> None:
     place = layout.keys / service
-    if place.exists() and (layout.keys / f"{service}.pub.json").exists():
+    if place.exists() and _public_file(layout, service).exists():
         folders.check_folder(place, 0o700, owner)
+        _add_duties(layout, service, owner)
         return
     files, public = _bus_key()
     for duty in SIGNING_KEYS.get(service, ()):
-        seed = secrets.token_bytes(32)
-        key = SigningKey(seed)
-        files[f"{duty}.key"] = base64.b64encode(seed).decode()
-        public[duty] = {"key_id": key.key_id, "public_key": base64.b64encode(key.public).decode()}
-    folders.write(layout.keys / f"{service}.pub.json", json.dumps(public), 0o644)
+        files[f"{duty}.key"], public[duty] = _signing_key()
+    folders.write(_public_file(layout, service), json.dumps(public), 0o644)
     folders.filled_folder(place, files, owner)
+
+
+def _add_duties(layout: Layout, service: str, owner: Owner) -> None:
+    """Keys of duties that came with a later release. The private half waits under another name until the public one is written."""
+    place, public = layout.keys / service, _public(layout, service)
+    for duty in SIGNING_KEYS.get(service, ()):
+        name, waiting = f"{duty}.key", f".new-{duty}.key"
+        if duty not in public:
+            private, public[duty] = _signing_key()
+            folders.put_inside(place, waiting, private, owner)
+            folders.write(_public_file(layout, service), json.dumps(public), 0o644)
+        folders.rename_inside(place, waiting, name)
+
+
+def _signing_key() -> tuple[str, dict[str, str]]:
+    """(private file, public half)."""
+    seed = secrets.token_bytes(32)
+    key = SigningKey(seed)
+    return base64.b64encode(seed).decode(), {
+        "key_id": key.key_id,
+        "public_key": base64.b64encode(key.public).decode(),
+    }
 
 
 def _bus_key() -> tuple[dict[str, str], Public]:
@@ -70,6 +92,10 @@ def _bus_key() -> tuple[dict[str, str], Public]:
     return {"bus.nk": seed.decode()}, {"bus": {"key_id": public, "public_key": public}}
 
 
+def _public_file(layout: Layout, service: str) -> Path:
+    return layout.keys / f"{service}.pub.json"
+
+
 def _public(layout: Layout, service: str) -> Public:
-    found: Public = json.loads((layout.keys / f"{service}.pub.json").read_text())
+    found: Public = json.loads(_public_file(layout, service).read_text())
     return found

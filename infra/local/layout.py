@@ -5,8 +5,15 @@ from pathlib import Path
 
 from schemas.catalogue import SERVICES
 
-VERSION = 1
-"""Raised when a start of the new code cannot use what the old code left; there is no migration yet."""
+VERSION = 2
+"""Raised when an older program could not run over what this one leaves. A start over an older state adds what is
+missing: keys, settings, columns, checks, streams.
+
+1: the first release. 2: keys of the duties `identity` and `backup`; the lock's record knows undone decisions.
+"""
+
+OLDEST = 1
+"""The oldest state version that a start upgrades; every step adds, none removes or rewrites."""
 
 DEFAULT_PORT_BASE = 8420
 GROUP = "schleuse"
@@ -17,8 +24,9 @@ PARTS: tuple[str, ...] = ("postgres", "nats", "bridge", "console", "site", "agen
 SIGNING_KEYS: dict[str, tuple[str, ...]] = {
     "console": ("decision", "identity", "session"),
     "bridge": ("gate", "envelope"),
+    "admin": ("backup",),
 }
-PUBLISHED_DUTIES = ("decision", "identity", "gate", "envelope")
+PUBLISHED_DUTIES = ("decision", "identity", "gate", "envelope", "backup")
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,15 @@ class Layout:
     @property
     def public_keys(self) -> Path:
         return self.keys / "public.json"
+
+    @property
+    def backup_key(self) -> Path:
+        return self.keys / "admin" / "backup.key"
+
+    @property
+    def backups(self) -> Path:
+        """Which backups follow the gate's log."""
+        return self.state / "backups.json"
 
     @property
     def operator_token(self) -> Path:

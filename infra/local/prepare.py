@@ -7,7 +7,7 @@ from pathlib import Path
 
 from infra.local import config, folders, keys, place, preflight
 from infra.local.identities import Identities
-from infra.local.layout import Layout
+from infra.local.layout import VERSION, Layout
 from infra.local.runtime import Runtime, choose
 from infra.nats import certificate
 from infra.nats.config import Place, render
@@ -32,6 +32,7 @@ def prepare(layout: Layout, who: Identities, port_base: int | None, step: Step) 
     """Needs the lock. Refused with a sentence that says what to do."""
     step("Checking ports, disk and state")
     preflight.check(layout, port_base)
+    _announce_upgrade(layout, step)
     me = (os.getuid(), os.getgid())
     step("Making folders and keys")
     make_folders(layout, who, me)
@@ -43,6 +44,15 @@ def prepare(layout: Layout, who: Identities, port_base: int | None, step: Step) 
     step("Checking that the services can read their code")
     runtime = choose(layout, *who.owner("site"))
     return Prepared(layout, who, settings, runtime)
+
+
+def _announce_upgrade(layout: Layout, step: Step) -> None:
+    """Said before anything is changed. Each of the steps that follow adds what is missing, so one that was killed is begun again."""
+    found = config.read(layout)
+    if found is not None and found.version < VERSION:
+        step(
+            f"Upgrading the state from version {found.version} to {VERSION}: what is missing is added, nothing is removed"
+        )
 
 
 def make_run_folder(layout: Layout) -> None:

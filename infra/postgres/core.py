@@ -18,6 +18,7 @@ from sqlalchemy.schema import AddConstraint, CreateIndex, CreateTable, ForeignKe
 
 from infra.postgres.checks import renew_checks
 from infra.postgres.cluster import Unsound
+from infra.postgres.indexes import renew_indexes
 from shared.settings import DATABASES
 
 DIALECT = dialect()  # type: ignore[no-untyped-call]
@@ -72,6 +73,7 @@ async def provision_core(database: asyncpg.Connection, service: str, core: Core)
         for table in core.metadata.sorted_tables:
             await _secure(database, service, core, table)
             await renew_checks(database, table)
+            await renew_indexes(database, table)
     await check_core(database, service, core)
 
 

@@ -40,6 +40,7 @@ def _expected(target: Target) -> Iterator[tuple[Path, str]]:
     yield layout.pg, _owned(pgadm, "700")
     yield layout.keys / "admin", _owned(me, "700")
     yield layout.admin_seed, _owned(me, "600")
+    yield layout.backup_key, _owned(me, "600")
     for service in SERVICES:
         owner = who.owner(service)
         yield layout.keys / service, _owned(owner, "700")
@@ -82,7 +83,8 @@ def _is_health_socket(path: Path, status: os.stat_result) -> bool:
 def _strays(target: Target) -> list[str]:
     keys = target.layout.keys
     known = {f"{service}/{name}" for service in SERVICES for name in names_of(target.layout, service)} | {
-        "admin/bus.nk"
+        "admin/bus.nk",
+        "admin/backup.key",
     }
     top = {
         *SERVICES,
