@@ -10,6 +10,7 @@ from shared.db import Database
 from shared.lifecycle import Service
 from shared.operator import Verb
 from shared.settings import Settings
+from shared.signing import PublicKeys
 
 
 def propose_verb(db: Database) -> Verb:
@@ -25,7 +26,7 @@ def propose_verb(db: Database) -> Verb:
 def compose(settings: Settings) -> Service:
     service = Service(settings)
     db = service.database(app, core)
-    service.bus(AgentIntake())
+    service.bus(AgentIntake(PublicKeys.load(settings.public_keys)))
     service.operator({"items.propose": propose_verb(db)})
     service.http(workspace_app(settings), settings.host, settings.port)
     return service

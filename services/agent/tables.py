@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, MetaData, Table, Uuid
 
 from shared.db import delivery_tables
+from shared.identity.tables import identity_tables
 
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
@@ -12,6 +13,7 @@ CORE_SQL: list[str] = []
 
 app = MetaData(schema="app")
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
+standings, identity_sessions, ended_sign_ins, used_tokens, sign_in_codes = identity_tables(app)
 
 proposals = Table(
     "proposals",

@@ -1,12 +1,21 @@
-"""What the site hears: all of it comes from the gate, and is believed for its signatures only."""
+"""What the site hears: all of it comes through the lock, and is believed for its signatures only."""
 
-from schemas.bridge.v1 import HeadSealed, ItemPublished, ItemRetracted, KeyRecorded, ModeEntered
+from schemas.bridge.v1 import (
+    HeadSealed,
+    ItemPublished,
+    ItemRetracted,
+    KeyRecorded,
+    ModeEntered,
+    PersonRecorded,
+    SessionClosed,
+)
 from services.site.publication.books import Books
 from services.site.publication.domain import Link
 from services.site.publication.usecases.apply_entry import apply_entry
 from services.site.publication.usecases.see_head import see_head
 from shared.bus import Received, on
 from shared.db import Tx
+from shared.identity import close_session, record_standing
 
 
 class SiteIntake:
@@ -34,3 +43,11 @@ class SiteIntake:
     @on("head.sealed")
     async def on_head_sealed(self, tx: Tx, event: Received[HeadSealed]) -> None:
         await see_head(tx, self._books, event.data.head)
+
+    @on("person.recorded")
+    async def on_person_recorded(self, tx: Tx, event: Received[PersonRecorded]) -> None:
+        await record_standing(tx, self._books.keys, "site", event.data.standing)
+
+    @on("session.closed")
+    async def on_session_closed(self, tx: Tx, event: Received[SessionClosed]) -> None:
+        await close_session(tx, self._books.keys, "site", event.data.ending)

@@ -18,9 +18,11 @@ from sqlalchemy import (
 )
 
 from shared.db import delivery_tables
+from shared.identity.tables import identity_tables
 
 app = MetaData(schema="app")
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
+standings, identity_sessions, ended_sign_ins, used_tokens, sign_in_codes = identity_tables(app)
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
 core = MetaData(schema="core")

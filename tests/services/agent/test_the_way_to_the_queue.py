@@ -61,7 +61,7 @@ async def lock_and_agent(servers: Servers) -> AsyncIterator[tuple[Database, Data
     sealed = Stamp("bridge", Sealer(SigningKey.load(keys / "envelope.key")))
     async with (
         running(servers, "bridge", bridge_tables, sealed, lock) as bridge,
-        running(servers, "agent", agent_tables, None, lambda _: AgentIntake()) as agent,
+        running(servers, "agent", agent_tables, None, lambda _: AgentIntake(public)) as agent,
     ):
         async with bridge.transaction() as tx:
             await store.seed_policies(tx, DEFAULT_POLICIES)
