@@ -59,10 +59,19 @@ def config(
         home=layout.state / "nginx",
         listen_tls=tuple(listen),
         listen_http=http,
+        access_log=str(layout.state / "nginx" / "logs" / "access.log"),
+        error_log=str(layout.state / "nginx" / "logs" / "error.log"),
         user=user,
     )
-    edge.home.mkdir(mode=0o755, exist_ok=True)
+    make_home(edge.home)
     _give(render(edge), urls, out)
+
+
+def make_home(home: Path) -> None:
+    """The folder of nginx: its workers may pass through it, and nobody but whoever starts it reads the logs."""
+    home.mkdir(mode=0o711, exist_ok=True)
+    home.chmod(0o711)
+    (home / "logs").mkdir(mode=0o700, exist_ok=True)
 
 
 def upstreams(found: Config, front: str) -> tuple[str, ...]:
