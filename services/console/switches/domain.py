@@ -61,7 +61,12 @@ SWITCHES: tuple[Switch, ...] = (
         "Who may read the public site.",
         "Site",
         (
-            Choice("open", "Everybody who can reach the site reads what is published."),
+            Choice("open", "Everybody who can reach the site reads what is public. What is for members, only they read."),
+            Choice(
+                "members",
+                "Only people of the workplace and invited guests read the site, once they have signed in. Nobody else sees"
+                " any page, feed or search.",
+            ),
             Choice("off", "The site answers 403 to everybody. Nothing is withdrawn."),
         ),
     ),
@@ -76,8 +81,6 @@ def check_switch(name: str) -> Switch:
 
 
 def check_value(switch: Switch, value: str) -> str:
-    if value == "members" and switch.name == "site_mode":
-        raise Refused("The site mode `members` comes with a later release; choose open or off.", code="value")
     values = [choice.value for choice in switch.choices]
     if value not in values:
         raise Refused(f"{switch.title} is one of {', '.join(values)}.", code="value")
