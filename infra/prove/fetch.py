@@ -21,6 +21,26 @@ class Answer:
         return self.headers.get(name.lower(), "")
 
 
+class Front(str):
+    """The url of a front as people type it. `way`: the address and port where its service listens, behind any proxy."""
+
+    way: tuple[str, int]
+
+    @classmethod
+    def at(cls, url: str, host: str, port: int) -> "Front":
+        front = cls(url)
+        front.way = (host, port)
+        return front
+
+
+def way_to(base: str) -> tuple[str, int]:
+    """Where to connect for a url."""
+    if isinstance(base, Front):
+        return base.way
+    place = urlsplit(base)
+    return place.hostname or "", place.port or 80
+
+
 async def get(base: str, path: str, headers: dict[str, str] | None = None) -> Answer:
     return await send(base, "GET", path, headers)
 
@@ -36,10 +56,9 @@ async def shut(base: str) -> bool:
 
 
 def _send(base: str, method: str, path: str, headers: dict[str, str], body: str) -> Answer:
-    place = urlsplit(base)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(*way_to(base), timeout=PATIENCE)
     try:
-        connection.request(method, path, body.encode() or None, headers)
+        connection.request(method, path, body.encode() or None, {"Host": urlsplit(base).netloc} | headers)
         answer = connection.getresponse()
         found: dict[str, str] = {}
         for name, value in answer.getheaders():

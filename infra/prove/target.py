@@ -4,12 +4,16 @@ import fcntl
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Self
 
+from infra.local import config as configs
 from infra.local.layout import ALL_USERS
 from infra.observe.crew import Attempt, Crew, Outcome
 from infra.observe.installation import Installation
+from infra.prove.fetch import Front
 from shared.errors import Refused
 
 __all__ = ["Attempt", "Outcome", "Target"]
@@ -20,6 +24,14 @@ class Target(Installation):
     """`token` marks everything that this run forges."""
 
     token: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @classmethod
+    def load(cls, state: Path) -> Self:
+        """Each front is attacked where its service listens: a proxy before it must not be what keeps attackers out."""
+        found = super().load(state)
+        config, listen = found.config, configs.HOSTS | found.config.listen
+        fronts = {name: Front.at(url, listen[name], config.ports[name]) for name, url in config.urls.items()}
+        return replace(found, config=config.model_copy(update={"urls": fronts}))
 
     @cached_property
     def users(self) -> tuple[str, ...]:

@@ -18,6 +18,10 @@ SUBMITTING = {"kind": "doc", "lang": "en", "path": "prove/probe"}
 COOKIE = "console"
 
 
+def cookie_name(base: str) -> str:
+    return f"__Host-{COOKIE}" if base.startswith("https:") else COOKIE
+
+
 async def check_strangers(book: Book, base: str, tokens: dict[str, str]) -> None:
     """Nobody is signed in. `tokens`: what some might think opens the API, by its name."""
     for path in PAGES:
@@ -40,7 +44,7 @@ async def check_strangers(book: Book, base: str, tokens: dict[str, str]) -> None
 
 async def check_guest(book: Book, base: str, guest: Guest, item: str | None) -> None:
     """`item`: a real one to look at the preview of, if there is any."""
-    actor, cookie = guest.role, {"Cookie": f"{COOKIE}={guest.session}"}
+    actor, cookie = guest.role, {"Cookie": f"{cookie_name(base)}={guest.session}"}
     may_submit = guest.role == "member"
     expected = dict.fromkeys(API[:2], 200) | {API[2]: 422 if may_submit else 403} | dict.fromkeys(API[3:], 403)
     await _api(book, actor, base, "own token", guest.token, expected, "" if may_submit else "# Probe\n\nBy prove.")
@@ -65,7 +69,7 @@ async def check_guest(book: Book, base: str, guest: Guest, item: str | None) -> 
 
 async def _other_session(book: Book, actor: str, base: str, guest: Guest, token: str) -> None:
     """A form token is worth nothing beside another cookie."""
-    cookie = {"Cookie": f"{COOKIE}={guest.session[::-1]}"}
+    cookie = {"Cookie": f"{cookie_name(base)}={guest.session[::-1]}"}
     answer = await send(base, "POST", "/me/keys", {**FORM, **cookie}, f"token={token}")
     book.same(actor, "the form token beside another session", 401, answer.status)
 

@@ -12,7 +12,7 @@ from infra.prove.areas.guard import check_guard, check_private
 from infra.prove.areas.site_http import check_items, check_site
 from infra.prove.check import Book, Check
 from infra.prove.doing import sockets
-from infra.prove.fetch import get
+from infra.prove.fetch import get, way_to
 from infra.prove.forge import Forger
 from infra.prove.guests import guests
 from infra.prove.target import Attempt, Target
@@ -44,7 +44,8 @@ def check_addresses(target: Target, book: Book) -> None:
     hosts = [urlsplit(url).hostname or "" for url in target.config.urls.values()]
     book.same("installation", "console, site and workspace have host names of their own", len(hosts), len(set(hosts)))
     if not target.separated:
-        outside = [host for host in hosts if host != "localhost" and not ipaddress.ip_address(host).is_loopback]
+        listening = [way_to(url)[0] for url in target.config.urls.values()]
+        outside = [host for host in listening if host != "localhost" and not ipaddress.ip_address(host).is_loopback]
         book.holds("installation", "without OS users of their own all addresses are this machine's", ", ".join(outside))
 
 

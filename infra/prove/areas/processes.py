@@ -5,6 +5,7 @@ from pathlib import Path
 
 from infra.local.layout import GROUP, user_of
 from infra.prove.check import Book
+from infra.prove.fetch import way_to
 from infra.prove.target import Target
 from schemas.catalogue import SERVICES
 
@@ -57,12 +58,12 @@ def _status(pid: int) -> dict[str, str]:
 
 
 def _addresses(target: Target, part: str) -> list[str]:
-    """Loopback only, as the urls say; the servers' and the silent services' lists are short."""
+    """Where the fronts are told to listen, loopback as a rule; the servers' and the silent services' lists are short."""
     if part == "nats":
         return [f"127.0.0.1:{target.config.ports['nats']}"]
     if part not in HTTP:
         return []
-    host, port = target.config.urls[HTTP[part]].removeprefix("http://").rsplit(":", 1)
+    host, port = way_to(target.config.urls[HTTP[part]])
     return sorted(f"{address}:{port}" for address in (["127.0.0.1", "::1"] if host == "localhost" else [host]))
 
 
