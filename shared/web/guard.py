@@ -1,6 +1,6 @@
 """In front of every page: known host names only, foreign origins cannot post, and the headers that every answer carries."""
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 from shared.telemetry import span
@@ -29,14 +29,18 @@ def security_headers(csp: str) -> list[tuple[bytes, bytes]]:
 class Guard:
     """ASGI middleware (S8). `hosts` are exact Host values; `origin` is the only Origin that may send non-GET requests.
 
+    `handed_over`: a path where another origin posts, and nobody else: the console, which brings a person who signs in.
     What changes something begins a trace here (the span has no path: a path may hold a token).
     A non-GET request without an Origin header passes here (programs send none); its form token or bearer token decides.
     """
 
-    def __init__(self, app: App, *, hosts: Iterable[str], origin: str, csp: str) -> None:
+    def __init__(
+        self, app: App, *, hosts: Iterable[str], origin: str, csp: str, handed_over: Mapping[str, str] | None = None
+    ) -> None:
         self._app = app
         self._hosts = frozenset(host.lower().encode() for host in hosts)
         self._origin = origin.encode()
+        self._handed_over = {path: from_.encode() for path, from_ in (handed_over or {}).items()}
         self._headers = security_headers(csp)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,7 +52,7 @@ class Guard:
         if len(named) != 1 or named[0] not in self._hosts:
             await self._refuse(send, 421, "This server does not answer for that host name.")
             return
-        if scope["method"] not in SAFE and not self._same_origin(headers):
+        if scope["method"] not in SAFE and not self._may_send(scope["path"], headers):
             await self._refuse(send, 403, "This request came from another site and was refused.")
             return
         if scope["method"] in SAFE:
@@ -56,6 +60,10 @@ class Guard:
             return
         with span(f"http {scope['method']}"):
             await self._app(scope, receive, self._with_headers(send))
+
+    def _may_send(self, path: str, headers: dict[bytes, bytes]) -> bool:
+        foreign = self._handed_over.get(path)
+        return headers.get(b"origin") == foreign if foreign is not None else self._same_origin(headers)
 
     def _same_origin(self, headers: dict[bytes, bytes]) -> bool:
         origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site")

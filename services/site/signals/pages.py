@@ -4,15 +4,14 @@ import base64
 import hmac
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qsl
 from uuid import UUID
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from schemas.site.v1 import REACTIONS, Signal, SignalKind
-from schemas.text import BadJson, parse_json, text_fault
+from schemas.text import BadJson, parse_json
 from services.site.publication.domain import Published
 from services.site.publication.shelf import Shelf
 from services.site.reading.layout import see
@@ -27,10 +26,10 @@ from shared.db import Database
 from shared.errors import Forbidden, NotFound, Refused, TooLarge, TooMany, Transient, Unauthorized
 from shared.ids import fresh_id
 from shared.telemetry import span
+from shared.web.forms import read_body, read_form
 
 GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 _UNSEEN = {"Cache-Control": "private, no-store", "Content-Type": "image/gif"}
-MAX_FORM = 64 * 1024
 MAX_INGEST = 8 * 1024 * 1024
 MAX_LINES = 5000
 
@@ -75,7 +74,7 @@ class SignalDoor:
         return Response(GIF, headers=_UNSEEN)
 
     async def vote(self, request: Request) -> Response:
-        form = await _form(request)
+        form = await read_form(request)
         item = self._item(form)
         value = {"1": 1, "0": 0, "-1": -1}.get(form.get("value", ""))
         if value is None:
@@ -84,7 +83,7 @@ class SignalDoor:
         return see(href(item.url) + "#voted")
 
     async def reaction(self, request: Request) -> Response:
-        form = await _form(request)
+        form = await read_form(request)
         item = self._item(form)
         if form.get("reaction") not in REACTIONS:
             raise Refused(f"a reaction is one of {', '.join(REACTIONS)}", code="bad_reaction")
@@ -92,7 +91,7 @@ class SignalDoor:
         return see(href(item.url) + "#reacted")
 
     async def feedback(self, request: Request) -> Response:
-        form = await _form(request)
+        form = await read_form(request)
         item = self._item(form)
         text = form.get("text", "").replace("\r\n", "\n").strip()
         if not text:
@@ -132,7 +131,7 @@ class SignalDoor:
         given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
         if not hmac.compare_digest(given, self._ingest_token):
             raise Unauthorized("the ingest token is wrong; it lies in keys/ingest.token of the state directory")
-        lines, per_event = _batch(await _body(request, MAX_INGEST))
+        lines, per_event = _batch(await read_body(request, MAX_INGEST))
         with span("signals"):
             async with self._db.transaction() as tx:
                 accepted, repeated = await ingest_views(tx, self._shelf, lines, per_event)
@@ -153,37 +152,6 @@ def _signal(kind: SignalKind, item: Published, visitor: str, **values: Any) -> S
     return Signal(
         signal_id=fresh_id(), kind=kind, item_id=item.item_id, path=item.url, visitor=visitor, at=now(), **values
     )
-
-
-async def _body(request: Request, limit: int) -> bytes:
-    """The request's body; TooLarge as soon as it passes the limit."""
-    parts: list[bytes] = []
-    size = 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size > limit:
-                raise TooLarge(f"the request has more than {limit} bytes")
-            parts.append(part)
-    except ClientDisconnect:
-        raise Refused("the request ended before its body did", code="cut_off") from None
-    return b"".join(parts)
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form. Text that is no UTF-8, or has NUL or lone surrogates, is refused (rule 19)."""
-    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise Refused("send this as a form", code="bad_form")
-    raw = await _body(request, MAX_FORM)
-    try:
-        fields = dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=20))
-    except ValueError:
-        raise Refused("the text is not valid UTF-8", code="bad_text") from None
-    for value in fields.values():
-        fault = text_fault(value)
-        if fault:
-            raise Refused(fault, code="bad_text")
-    return fields
 
 
 def _batch(raw: bytes) -> tuple[Sequence[Any], int]:
