@@ -2,7 +2,7 @@
 
 import asyncpg
 
-from infra.postgres.settings import CONNECTION_LIMIT, ROLE_SETTINGS
+from infra.postgres.settings import CONNECTION_LIMIT, role_settings
 from shared.settings import DATABASES
 
 MEMBERS = f"""
@@ -101,11 +101,8 @@ async def provision_schemas(database: asyncpg.Connection, service: str) -> None:
 
 
 async def _role_settings(admin: asyncpg.Connection) -> None:
-    values = dict(ROLE_SETTINGS)
-    if admin.get_server_version().major >= 17:
-        values["transaction_timeout"] = "120s"
     for role in DATABASES:
-        for name, value in values.items():
+        for name, value in role_settings(admin.get_server_version().major).items():
             await admin.execute(f"ALTER ROLE {role} SET {name} = '{value}'")
 
 

@@ -52,6 +52,11 @@ ROLE_SETTINGS: dict[str, str] = {
 CONNECTION_LIMIT = 16
 
 
+def role_settings(major: int) -> dict[str, str]:
+    """What each service's role is set to, on a server of that version."""
+    return ROLE_SETTINGS | ({"transaction_timeout": "120s"} if major >= 17 else {})
+
+
 def pg_bin_setting() -> Path | None:
     """$PG_BIN: the bin folder of another server."""
     named = os.environ.get("PG_BIN")

@@ -2,7 +2,8 @@
 # statements are composed of constants of ours, and nothing of them is kept
 # ruff: noqa: S608
 
-from infra.postgres.settings import CONNECTION_LIMIT, ROLE_SETTINGS, SETTINGS, SUPERUSER, hba_conf, ident_conf
+from infra.observe.login import guarded_settings, login_lines, map_lines
+from infra.postgres.settings import CONNECTION_LIMIT, ROLE_SETTINGS, SUPERUSER
 from infra.prove.check import Book
 from infra.prove.target import Attempt, Target
 from shared.settings import DATABASES
@@ -86,9 +87,6 @@ DATABASE: dict[str, str] = {
 
 _HBA = "SELECT type, array_to_string(database, ','), array_to_string(user_name, ','), coalesce(address, ''), auth_method, coalesce(array_to_string(options, ','), '') FROM pg_hba_file_rules ORDER BY line_number"
 _IDENT = "SELECT map_name, sys_name, pg_username FROM pg_ident_file_mappings ORDER BY line_number"
-GUARDED = ("listen_addresses", "unix_socket_permissions", "fsync", "full_page_writes", "synchronous_commit", "wal_level", "max_wal_senders", "max_replication_slots")  # fmt: skip
-ABSENT = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries", "archive_command", "primary_conninfo", "dynamic_library_path", "ssl", "allow_system_table_mods", "ignore_system_indexes", "zero_damaged_pages")  # fmt: skip
-_DEFAULTS = {"dynamic_library_path": "$libdir", "ssl": "off", "allow_system_table_mods": "off", "ignore_system_indexes": "off", "zero_damaged_pages": "off", "archive_command": "(disabled)"}  # fmt: skip
 
 
 async def check_catalogue(target: Target, book: Book) -> None:
@@ -97,7 +95,7 @@ async def check_catalogue(target: Target, book: Book) -> None:
     ours = [
         (role, name, says, _filled(query, role)) for role, name in DATABASES.items() for says, query in DATABASE.items()
     ]
-    names = (*GUARDED, *ABSENT, "unix_socket_directories")
+    names = tuple(guarded_settings(target.layout))
     server = [
         _rows("postgres", query)
         for query in (_HBA, _IDENT, f"SELECT name, setting FROM pg_settings WHERE name IN ({_list(names)})")
@@ -113,34 +111,23 @@ async def check_catalogue(target: Target, book: Book) -> None:
 
 
 def _login_rules(target: Target, book: Book, hba: list[list[str]], ident: list[list[str]]) -> None:
-    mapped = not target.separated
     book.same(
         "catalogue",
         "pg_hba.conf holds the two peer lines and nothing else",
-        hba_conf(mapped=mapped).split("\n")[:-1],
+        login_lines(target.config),
         [" ".join(part for part in row if part) for row in hba],
     )
-    users = sorted({target.config.users["console"], target.config.users["pgadm"]})
-    expected = ident_conf(users).split("\n")[:-1] if mapped else []
     book.same(
         "catalogue",
         "pg_ident.conf maps nobody but the one user of an unseparated installation",
-        expected,
+        map_lines(target.config),
         [" ".join(row) for row in ident],
     )
 
 
 def _server_settings(target: Target, book: Book, found: dict[str, str]) -> None:
-    for name in GUARDED:
-        book.same("catalogue", f"setting {name}", SETTINGS.get(name, "on").strip("'"), found.get(name))
-    for name in ABSENT:
-        book.same("catalogue", f"setting {name}", _DEFAULTS.get(name, ""), found.get(name))
-    book.same(
-        "catalogue",
-        "setting unix_socket_directories",
-        target.layout.pg_socket_dir,
-        found.get("unix_socket_directories"),
-    )
+    for name, value in guarded_settings(target.layout).items():
+        book.same("catalogue", f"setting {name}", value, found.get(name))
 
 
 def _rows(database: str, query: str) -> Attempt:
