@@ -125,6 +125,8 @@ ADMIN_PUBLISHES = (
     "$JS.API.CONSUMER.CREATE.*.>",
     "$JS.API.CONSUMER.INFO.*.*",
     "$JS.API.CONSUMER.NAMES.*",
+    "$JS.API.STREAM.LIST",
+    "$JS.API.CONSUMER.LIST.*",
     "$JS.API.STREAM.PURGE.*",
 )
 """The provisioner makes, looks, and trims what was read (infra.nats.trim); it cannot read or delete a message."""
