@@ -1,5 +1,6 @@
 """`schleuse nginx config`: the edge's configuration for a state directory."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,12 +9,12 @@ import typer
 from infra.cli.options import DEFAULT_STATE, State
 from infra.local import config as configs
 from infra.local import public
-from infra.local.config import HOSTS, Config
+from infra.local.config import HOSTS
 from infra.local.layout import Layout
-from infra.nginx.config import CONSOLE_BODY, SITE_BODY, WORKSPACE_BODY, Edge, Front, render
+from infra.nginx.config import render
+from infra.nginx.installed import edge_of, make_home
 from shared.errors import Refused
 
-BODIES = {"console": CONSOLE_BODY, "site": SITE_BODY, "workspace": WORKSPACE_BODY}
 HOW = """# Start it with:   nginx -e stderr -c {file}
 # The services must know these addresses, and believe this proxy alone about who asked. Once, while they are stopped:
 #   schleuse up {urls} --trusted-proxy 127.0.0.1
@@ -49,35 +50,10 @@ def config(
     given = {"console": console_url, "site": site_url, "workspace": workspace_url}
     urls = {front: public.origin(given[front] or found.urls[front]) for front in HOSTS}
     http = tuple(each for each in listen_http if each != "none")
-    fronts = {front: Front(urls[front], upstreams(found, front), BODIES[front]) for front in HOSTS}
-    edge = Edge(
-        console=fronts["console"],
-        site=fronts["site"],
-        workspace=fronts["workspace"],
-        certificate=certificate.absolute(),
-        key=key.absolute(),
-        home=layout.state / "nginx",
-        listen_tls=tuple(listen),
-        listen_http=http,
-        access_log=str(layout.state / "nginx" / "logs" / "access.log"),
-        error_log=str(layout.state / "nginx" / "logs" / "error.log"),
-        user=user,
-    )
-    make_home(edge.home)
+    edge = edge_of(layout, found, urls, certificate.absolute(), key.absolute())
+    edge = replace(edge, listen_tls=tuple(listen), listen_http=http, user=user)
+    make_home(layout)
     _give(render(edge), urls, out)
-
-
-def make_home(home: Path) -> None:
-    """The folder of nginx: its workers may pass through it, and nobody but whoever starts it reads the logs."""
-    home.mkdir(mode=0o711, exist_ok=True)
-    home.chmod(0o711)
-    (home / "logs").mkdir(mode=0o700, exist_ok=True)
-
-
-def upstreams(found: Config, front: str) -> tuple[str, ...]:
-    """Where the instances of a front listen."""
-    host = found.listen.get(front, HOSTS[front])
-    return (f"{'127.0.0.1' if host == 'localhost' else host}:{found.ports[front]}",)
 
 
 def _give(text: str, urls: dict[str, str], out: Path | None) -> None:

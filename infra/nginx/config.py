@@ -141,12 +141,20 @@ def _common(edge: Edge) -> list[str]:
 
 
 def _cache(edge: Edge) -> list[str]:
-    """Public pages of the site for the second in which they were made: nginx's own `valid 1s` alone lasts up to two.
+    """Public pages of the site, kept for the second in which they were made: nginx's own `valid 1s` alone lasts up to two."""
+    where = literal(edge.home / "cache")
+    return [
+        f"proxy_cache_path {where} levels=1:2 keys_zone=site:16m max_size=256m inactive=10s use_temp_path=off;",
+        *maps(),
+    ]
 
-    Only what the site says is public is kept, whatever else it says about how long: `edge_private` is 1 for all else.
+
+def maps() -> list[str]:
+    """What decides about the cache and the log.
+
+    Only what the site says is public is kept, however long it says: `edge_private` is 1 for all else.
     """
     return [
-        f"proxy_cache_path {literal(edge.home / 'cache')} levels=1:2 keys_zone=site:16m max_size=256m inactive=10s use_temp_path=off;",
         *block("map $msec $edge_second", '"~^(?<edge_whole>[0-9]+)" $edge_whole;'),
         *block('map "$http_cookie$http_authorization" $edge_personal', '"" 0;', "default 1;"),
         *block(
@@ -155,6 +163,7 @@ def _cache(edge: Edge) -> list[str]:
             '"~*(private|no-store|no-cache|s-maxage=0)" 1;',
             '"~*^public,.*(s-maxage=[1-9]|immutable)" 0;',
         ),
+        *logs.masking(),
     ]
 
 

@@ -35,19 +35,22 @@ def formats(edge: "Edge") -> list[str]:
     The error log would repeat request lines, so requests write nothing to it below `emerg`: what went wrong with one stands in the access
     log's status fields.
     """
-    masked = "|".join(MASKED)
     return [
-        *block(
-            "map $uri $edge_path",
-            f'"~^(?<edge_head>/({masked})/)." "${{edge_head}}...";',
-            f'"~^(?<edge_start>[^\\x00]*?)[A-Za-z0-9_-]{{{LONGEST_WORD},}}" "${{edge_start}}...";',
-            "default $uri;",
-        ),
         _format("inside", (*FIELDS, ("address", "$remote_addr"))),
         _format("public", FIELDS),
         f"error_log {literal(edge.error_log or edge.home / 'error.log')} emerg;",
         "access_log off;",
     ]
+
+
+def masking() -> list[str]:
+    """`edge_path`: the decoded path, cut where a token begins."""
+    return block(
+        "map $uri $edge_path",
+        f'"~^(?<edge_head>/({"|".join(MASKED)})/)." "${{edge_head}}...";',
+        f'"~^(?<edge_start>.*?)[A-Za-z0-9_-]{{{LONGEST_WORD},}}" "${{edge_start}}...";',
+        "default $uri;",
+    )
 
 
 def log_to(edge: "Edge", form: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from infra.prove.areas import bus, chain, database, files, fronts, site_rows, statements
+from infra.prove.areas import bus, chain, database, edge, files, fronts, site_rows, statements
 from infra.prove.check import Check
 from infra.prove.target import Target
 
@@ -14,4 +14,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "site rows": site_rows.check,
     "http": fronts.check,
     "chain": chain.check,
+    "edge": edge.check,
 }

@@ -1,0 +1,44 @@
+"""The edge of an installation: what a state directory says about fronts and addresses."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from infra.local.config import HOSTS, Config
+from infra.local.layout import Layout
+from infra.nginx.config import CONSOLE_BODY, SITE_BODY, WORKSPACE_BODY, Edge, Front
+
+BODIES = {"console": CONSOLE_BODY, "site": SITE_BODY, "workspace": WORKSPACE_BODY}
+
+
+def home_of(layout: Layout) -> Path:
+    return layout.state / "nginx"
+
+
+def edge_of(layout: Layout, found: Config, urls: Mapping[str, str], certificate: Path, key: Path) -> Edge:
+    """`urls`: what people type, by front."""
+    fronts = {name: Front(urls[name], upstreams(found, name), BODIES[name]) for name in HOSTS}
+    logs = home_of(layout) / "logs"
+    return Edge(
+        console=fronts["console"],
+        site=fronts["site"],
+        workspace=fronts["workspace"],
+        certificate=certificate,
+        key=key,
+        home=home_of(layout),
+        access_log=str(logs / "access.log"),
+        error_log=str(logs / "error.log"),
+    )
+
+
+def upstreams(found: Config, front: str) -> tuple[str, ...]:
+    """Where the instances of a front listen."""
+    host = found.listen.get(front, HOSTS[front])
+    return (f"{'127.0.0.1' if host == 'localhost' else host}:{found.ports[front]}",)
+
+
+def make_home(layout: Layout) -> None:
+    """The folder of nginx: its workers may pass through it, and nobody but whoever starts it reads the logs."""
+    home = home_of(layout)
+    home.mkdir(mode=0o711, exist_ok=True)
+    home.chmod(0o711)
+    (home / "logs").mkdir(mode=0o700, exist_ok=True)
