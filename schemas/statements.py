@@ -108,6 +108,12 @@ class Undo(Statement):
     prior_version: int
 
 
+def taken_back_by(payload: bytes) -> type[Withdrawal] | type[Undo]:
+    """Which of the two ways to take something back a statement says it is; the signature is verified for that one."""
+    value = parse_json(payload)
+    return Undo if isinstance(value, dict) and value.get("purpose") == Undo.PURPOSE else Withdrawal
+
+
 class SwitchSetting(Statement):
     """A switch was set. Signed by the console's decision key."""
 

@@ -8,7 +8,18 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from schemas.content import ItemContent
-from schemas.statements import FIRST, Decision, GateEntry, KeyChange, Signed, Statement, SwitchSetting, Withdrawal
+from schemas.statements import (
+    FIRST,
+    Decision,
+    GateEntry,
+    KeyChange,
+    Signed,
+    Statement,
+    SwitchSetting,
+    Undo,
+    Withdrawal,
+    taken_back_by,
+)
 from schemas.text import BadJson, sha256
 from shared.errors import BadSignature
 from shared.ids import item_id
@@ -16,7 +27,6 @@ from shared.signing import PublicKeys
 
 STATEMENTS: dict[str, type[Statement]] = {
     "publication": Decision,
-    "withdrawal": Withdrawal,
     "site_mode": SwitchSetting,
     "key": KeyChange,
 }
@@ -62,7 +72,9 @@ class Ledger:
             raise ValueError("belongs to another statement")
         if link.statement.key_id not in self.accepted - self.revoked:
             raise ValueError(f"decision key {link.statement.key_id} does not count here")
-        statement = self.keys.verify("decision", link.statement, STATEMENTS[entry.entry])
+        taken_back = entry.entry == "withdrawal"
+        kind = taken_back_by(link.statement.payload) if taken_back else STATEMENTS[entry.entry]
+        statement = self.keys.verify("decision", link.statement, kind)
         fault = meaning_fault(entry, statement)
         if fault:
             raise ValueError(fault)
@@ -89,7 +101,7 @@ def meaning_fault(entry: GateEntry, statement: Statement) -> str:
             return "names another item or content than its decision"
         case Decision() if statement.item_id != item_id(statement.kind, statement.lang, statement.path):
             return "names an item that does not belong to its place"
-        case Withdrawal() if entry.item_id != statement.item_id:
+        case Withdrawal() | Undo() if entry.item_id != statement.item_id:
             return "withdraws another item than its statement"
         case SwitchSetting() if statement.name != "site_mode":
             return "is no site mode"

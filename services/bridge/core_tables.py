@@ -122,19 +122,28 @@ decisions = Table(
     *_signed(),
     Column("assertion", LargeBinary),  # room for the reviewer's own WebAuthn assertion (S3)
     _at(),
+    Column("undoes", Text),
+    Column("round", Integer, nullable=False, server_default=text("0")),
     ForeignKeyConstraint(["item_id", "revision"], ["core.revisions.item_id", "core.revisions.revision"]),
     UniqueConstraint("item_id", "prior_version", name="decisions_one_per_version"),
-    CheckConstraint("verdict IN ('approve', 'reject', 'request_changes', 'withdraw')", name="decisions_verdict"),
+    CheckConstraint(
+        "verdict IN ('approve', 'reject', 'request_changes', 'withdraw', 'undo')", name="decisions_verdict"
+    ),
+    CheckConstraint("(verdict = 'undo') = (undoes IS NOT NULL)", name="decisions_undo_names_one"),
     CheckConstraint("via IN ('console', 'api', 'operator')", name="decisions_by_people"),
     CheckConstraint(_HASHED, name="decisions_hash"),
     Index(
         "decisions_one_verdict",
         "item_id",
         "revision",
+        "round",
         unique=True,
-        postgresql_where=text("verdict <> 'withdraw'"),
+        postgresql_where=text("verdict IN ('approve', 'reject', 'request_changes')"),
     ),
+    Index("decisions_undone_once", "undoes", unique=True, postgresql_where=text("undoes IS NOT NULL")),
 )
+"""`round`: how often a verdict on this revision had been undone before, counted by the trigger `check_decision`. In one round there is
+one verdict, so whoever decides second after an undo meets the same unique key as whoever decides second without one."""
 
 gate_log = Table(
     "gate_log",
@@ -187,7 +196,7 @@ switch_settings = Table(
     CheckConstraint(_HASHED, name="switch_settings_hash"),
     CheckConstraint(
         "(name, value) IN (('publication_mode', 'review'), ('publication_mode', 'frozen'), ('four_eyes', 'on'),"
-        " ('four_eyes', 'off'), ('site_mode', 'off'), ('site_mode', 'open'))",
+        " ('four_eyes', 'off'), ('site_mode', 'off'), ('site_mode', 'members'), ('site_mode', 'open'))",
         name="switch_settings_known",
     ),
 )
@@ -205,7 +214,7 @@ decision_keys = Table(
     CheckConstraint(_HASHED, name="decision_keys_hash"),
 )
 
-_DATABASE_FILLS = {"position", "at"}
+_DATABASE_FILLS = {"position", "at", "round"}
 CORE_GRANTS: dict[str, dict[str, Any]] = {
     table.name: {
         "select": True,

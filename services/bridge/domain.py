@@ -1,6 +1,7 @@
-"""An item's life at the lock, and whether a person's decision on it counts. Pure: no database, no bus, no clock.
+"""An item's life at the lock. Pure: no database, no bus, no clock. Whether a decision counts is in judging.py.
 
     submitted -> approved | rejected | changes_requested -> (scheduled) -> published -> superseded | withdrawn
+        ^------------- undone within ten minutes ------------------'
 
 `Item.state` is the state of its newest revision. The published and the scheduled revision may be older ones: an edit waits
 while the approved text stays public. Every change of any of them is one step of `version`, and one Move.
@@ -12,17 +13,16 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from schemas.model import ItemState, Verdict
-from schemas.statements import Decision, Opening, SwitchSetting
+from schemas.model import ItemState
+from schemas.statements import Decision
 
 MovedBy = Literal["approve", "reject", "request_changes", "withdraw"]
+Recorded = Literal["approve", "reject", "request_changes", "withdraw", "undo"]
 Code = Literal["conflict", "bad_signature", "four_eyes", "frozen", "unknown_item", "blocked", "revoked_key", "invalid"]
-PEOPLE_COME_BY = ("console", "api", "operator")
-OPERATOR = "operator"
 SWITCH_VALUES: dict[str, tuple[str, ...]] = {
     "publication_mode": ("review", "frozen"),
     "four_eyes": ("off", "on"),
-    "site_mode": ("off", "open"),
+    "site_mode": ("off", "members", "open"),
 }
 SWITCH_DEFAULTS = {"publication_mode": "review", "four_eyes": "off"}
 
@@ -47,7 +47,10 @@ class Move:
 
 @dataclass(frozen=True)
 class Item:
-    """The present state of an item. `version` 0 with `revision` 0 is an item that nobody has submitted yet."""
+    """The present state of an item. `version` 0 with `revision` 0 is an item that nobody has submitted yet.
+
+    `expire_at`: when what is published is taken down. `decided`: hash of the verdict that led to this very version, if one did.
+    """
 
     item_id: UUID
     state: ItemState = "submitted"
@@ -56,6 +59,8 @@ class Item:
     scheduled: int | None = None
     version: int = 0
     publish_at: datetime | None = None
+    expire_at: datetime | None = None
+    decided: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,8 @@ def submit(item: Item, blocked: bool) -> tuple[Item, tuple[Move, ...]]:
         moves.append(Move(item.revision, "superseded", version))
     state: ItemState = "rejected" if blocked else "submitted"
     moves.append(Move(item.revision + 1, state, version + 1))
-    return replace(item, state=state, revision=item.revision + 1, version=version + 1), tuple(moves)
+    item = replace(item, state=state, revision=item.revision + 1, version=version + 1, decided=None)
+    return item, tuple(moves)
 
 
 def is_unchanged(item: Item, newest: Revision | None, content_hash: str, audience: str) -> bool:
@@ -99,16 +105,20 @@ def is_unchanged(item: Item, newest: Revision | None, content_hash: str, audienc
     return newest.blocked or item.state in ("submitted", "approved", "scheduled", "published")
 
 
-def decide(item: Item, verdict: Verdict, publish_at: datetime | None = None) -> tuple[Item, tuple[Move, ...]]:
-    """Apply a decision on the newest revision, which is `submitted`. `publish_at`: the time, when it lies ahead."""
-    version = item.version + 1
+def decide(item: Item, decision: Decision, decided: str, at: datetime) -> tuple[Item, tuple[Move, ...]]:
+    """Apply a decision on the newest revision, which is `submitted`. `decided`: the statement's hash. It waits for a time ahead."""
+    version, verdict = item.version + 1, decision.verdict
     if verdict != "approve":
         state: ItemState = "rejected" if verdict == "reject" else "changes_requested"
-        return replace(item, state=state, version=version), (Move(item.revision, state, version, verdict),)
+        item = replace(item, state=state, version=version, decided=decided)
+        return item, (Move(item.revision, state, version, verdict),)
     approved = Move(item.revision, "approved", version, "approve")
     item = replace(item, state="approved", version=version)
-    item, rest = publish(item, item.revision) if publish_at is None else schedule(item, publish_at)
-    return item, (approved, *rest)
+    if decision.publish_at is not None and decision.publish_at > at:
+        item, rest = schedule(item, decision.publish_at)
+    else:
+        item, rest = publish(item, item.revision, decision.expire_at)
+    return replace(item, decided=decided), (approved, *rest)
 
 
 def schedule(item: Item, publish_at: datetime) -> tuple[Item, tuple[Move, ...]]:
@@ -118,12 +128,12 @@ def schedule(item: Item, publish_at: datetime) -> tuple[Item, tuple[Move, ...]]:
     return item, (*moves, Move(item.revision, "scheduled", item.version, "approve"))
 
 
-def publish(item: Item, revision: int) -> tuple[Item, tuple[Move, ...]]:
+def publish(item: Item, revision: int, expire_at: datetime | None = None) -> tuple[Item, tuple[Move, ...]]:
     """Put an approved revision in the open; what was public before, and what else waited for its time, is superseded."""
     item, old = _step(item, item.published, "superseded")
     item, waiting = _step(item, item.scheduled if item.scheduled != revision else None, "superseded")
-    state: ItemState = "published" if revision == item.revision else item.state
-    item = replace(item, state=state, published=revision, scheduled=None, publish_at=None, version=item.version + 1)
+    item = replace(item, state="published" if revision == item.revision else item.state, version=item.version + 1)
+    item = replace(item, published=revision, scheduled=None, publish_at=None, expire_at=expire_at)
     return item, (*old, *waiting, Move(revision, "published", item.version, "approve"))
 
 
@@ -133,15 +143,34 @@ def withdraw(item: Item) -> tuple[Item, tuple[Move, ...]]:
     item, public = _step(item, item.published, "withdrawn", "withdraw")
     item, waiting = _step(item, item.scheduled, "withdrawn", "withdraw")
     state: ItemState = "withdrawn" if item.revision in gone else item.state
-    return replace(item, state=state, published=None, scheduled=None, publish_at=None), (*public, *waiting)
+    item = replace(item, state=state, published=None, scheduled=None, publish_at=None, expire_at=None, decided=None)
+    return item, (*public, *waiting)
+
+
+def expire(item: Item) -> tuple[Item, tuple[Move, ...]]:
+    """The published revision's time is over. What waits for a decision, or for its own time, goes on waiting."""
+    revision = item.published
+    item, moves = _step(item, revision, "withdrawn")
+    state: ItemState = "withdrawn" if revision == item.revision else item.state
+    return replace(item, state=state, published=None, expire_at=None, decided=None), moves
 
 
 def turn_down(item: Item) -> tuple[Item, tuple[Move, ...]]:
-    """A scheduled revision can no longer be published (its decision's key was revoked): it needs a new decision."""
+    """A scheduled revision can no longer be published (its key was revoked, or its time is over): it needs a new decision."""
     revision = item.scheduled
     item, moves = _step(item, revision, "rejected")
     state: ItemState = "rejected" if revision == item.revision else item.state
-    return replace(item, state=state, scheduled=None, publish_at=None), moves
+    return replace(item, state=state, scheduled=None, publish_at=None, decided=None), moves
+
+
+def undo(item: Item) -> tuple[Item, tuple[Move, ...]]:
+    """Take the verdict on the newest revision back: it waits again. What it had replaced stays replaced."""
+    if item.published == item.revision:
+        item = replace(item, published=None, expire_at=None)
+    if item.scheduled == item.revision:
+        item = replace(item, scheduled=None, publish_at=None)
+    item = replace(item, state="submitted", version=item.version + 1, decided=None)
+    return item, (Move(item.revision, "submitted", item.version),)
 
 
 def _step(
@@ -150,69 +179,3 @@ def _step(
     if revision is None:
         return item, ()
     return replace(item, version=item.version + 1), (Move(revision, state, item.version + 1, verdict),)
-
-
-def judge_opening(decider: str, opening: Opening) -> Refusal | None:
-    """The person inside must be the one the signed statement commits to, and must be a person (an agent never decides)."""
-    if opening.commitment != decider:
-        return Refusal("bad_signature", "the person named is not the one the signed statement commits to")
-    if opening.via not in PEOPLE_COME_BY:
-        return Refusal("invalid", f"a decision cannot come by way of {opening.via!r}; a person decides in the console")
-    return None
-
-
-def judge_decision(
-    decision: Decision, opening: Opening, item: Item | None, revision: Revision | None, switches: dict[str, str]
-) -> Refusal | None:
-    """Whether a verified Decision counts now. `revision` is the item's newest one."""
-    if item is None or revision is None:
-        return Refusal("unknown_item", "the lock knows no such item")
-    if decision.revision != item.revision:
-        return Refusal("conflict", f"revision {decision.revision} is not the newest; revision {item.revision} is")
-    for name in ("kind", "lang", "path", "audience", "content_hash"):
-        if getattr(decision, name) != getattr(revision, name):
-            return Refusal(
-                "invalid", f"the decision names another {name.replace('_', ' ')} than revision {decision.revision} has"
-            )
-    if decision.attachments:
-        return Refusal("invalid", "the revision has no attachments")
-    if decision.prior_version != item.version or item.state != "submitted":
-        return Refusal(
-            "conflict", f"revision {item.revision} is {item.state.replace('_', ' ')}; the decision came too late"
-        )
-    return _judge_approval(opening, revision, switches) if decision.verdict == "approve" else None
-
-
-def _judge_approval(opening: Opening, revision: Revision, switches: dict[str, str]) -> Refusal | None:
-    if revision.blocked:
-        return Refusal("blocked", "the lock stopped this revision; it cannot be approved")
-    if switches["publication_mode"] == "frozen":
-        return Refusal("frozen", "publication is frozen; nothing can be approved until the switch is back on review")
-    if switches["four_eyes"] == "on" and opening.via == OPERATOR:
-        return Refusal("four_eyes", "four eyes is on, and the operator is never a second pair of eyes")
-    if switches["four_eyes"] == "on" and opening.person_id == revision.submitted_by:
-        return Refusal("four_eyes", "four eyes is on: who submitted a revision may not approve it")
-    return None
-
-
-def judge_withdrawal(prior_version: int, item: Item | None) -> Refusal | None:
-    """Whether a verified Withdrawal counts now. Withdrawing works while publication is frozen."""
-    if item is None:
-        return Refusal("unknown_item", "the lock knows no such item")
-    if prior_version != item.version:
-        return Refusal("conflict", f"the item has moved on: revision {item.revision} is {item.state.replace('_', ' ')}")
-    if item.published is None and item.scheduled is None:
-        return Refusal(
-            "conflict", f"nothing of this item is public; revision {item.revision} is {item.state.replace('_', ' ')}"
-        )
-    return None
-
-
-def judge_setting(setting: SwitchSetting, version: int) -> Refusal | None:
-    """Whether a verified SwitchSetting counts now; `version` counts the settings of this switch so far."""
-    if setting.value not in SWITCH_VALUES[setting.name]:
-        known = ", ".join(SWITCH_VALUES[setting.name])
-        return Refusal("invalid", f"{setting.name} can be: {known}; not {setting.value!r}")
-    if setting.prior_version != version:
-        return Refusal("conflict", f"{setting.name} was set by somebody else in the meantime")
-    return None

@@ -1,9 +1,25 @@
 """What the database itself checks before it takes a row into `core`: triggers and their functions; each can run again."""
 
-_FOUR_EYES = """
+_DECISION = """
 CREATE OR REPLACE FUNCTION core.check_decision() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
-DECLARE author text; stopped boolean;
+DECLARE author text; stopped boolean; undone record;
 BEGIN
+  SELECT count(*) INTO NEW.round FROM core.decisions
+    WHERE item_id = NEW.item_id AND revision = NEW.revision AND verdict = 'undo';
+  IF NEW.verdict = 'undo' THEN
+    SELECT * INTO undone FROM core.decisions WHERE statement_hash = NEW.undoes;
+    IF NOT FOUND OR (undone.item_id, undone.revision) <> (NEW.item_id, NEW.revision)
+       OR undone.verdict NOT IN ('approve', 'reject', 'request_changes') THEN
+      RAISE EXCEPTION 'an undo names a verdict on the same revision' USING ERRCODE = '23514';
+    END IF;
+    IF undone.at < clock_timestamp() - interval '10 minutes 5 seconds' THEN
+      RAISE EXCEPTION 'a verdict of % can no longer be undone', undone.at USING ERRCODE = '23514';
+    END IF;
+    IF EXISTS (SELECT FROM core.decisions WHERE item_id = NEW.item_id AND position > undone.position) THEN
+      RAISE EXCEPTION 'something was decided since the verdict that the undo names' USING ERRCODE = '23514';
+    END IF;
+    RETURN NEW;
+  END IF;
   IF NEW.verdict <> 'approve' THEN RETURN NEW; END IF;
   SELECT submitted_by, blocked INTO author, stopped FROM core.revisions WHERE item_id = NEW.item_id AND revision = NEW.revision;
   IF stopped THEN RAISE EXCEPTION 'a revision that the lock stopped cannot be approved' USING ERRCODE = '23514'; END IF;
@@ -13,6 +29,7 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$"""
+"""Ten minutes are the rule; the five seconds are for the way from the rule's check to this one."""
 
 _CHAIN = """
 CREATE OR REPLACE FUNCTION core.check_gate_entry() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
@@ -26,7 +43,7 @@ BEGIN
 END $$"""
 
 CORE_SQL: list[str] = [
-    _FOUR_EYES,
+    _DECISION,
     "CREATE OR REPLACE TRIGGER check_decision BEFORE INSERT ON core.decisions FOR EACH ROW EXECUTE FUNCTION core.check_decision()",
     _CHAIN,
     "CREATE OR REPLACE TRIGGER check_gate_entry BEFORE INSERT ON core.gate_log FOR EACH ROW EXECUTE FUNCTION core.check_gate_entry()",

@@ -8,6 +8,7 @@ from schemas.connectors.v1 import CallAudited
 from schemas.console.v1 import (
     ItemDecided,
     ItemSubmitted,
+    ItemUndone,
     ItemWithdrawn,
     KeyChanged,
     PersonChanged,
@@ -26,6 +27,7 @@ from services.bridge.usecases.queue_item import queue_item
 from services.bridge.usecases.record_parked import record_parked
 from services.bridge.usecases.record_person import close_session, record_person
 from services.bridge.usecases.set_switch import set_switch
+from services.bridge.usecases.undo_decision import undo_decision
 from services.bridge.usecases.withdraw_item import withdraw_item
 from shared.bus import Received, on
 from shared.db import Database, Tx
@@ -71,6 +73,10 @@ class BridgeIntake:
     @on("item.withdrawn")
     async def on_item_withdrawn(self, tx: Tx, event: Received[ItemWithdrawn]) -> None:
         await withdraw_item(tx, event, self._keys, self._gate)
+
+    @on("item.undone")
+    async def on_item_undone(self, tx: Tx, event: Received[ItemUndone]) -> None:
+        await undo_decision(tx, event, self._keys, self._gate)
 
     @on("switch.set")
     async def on_switch_set(self, tx: Tx, event: Received[SwitchSet]) -> None:

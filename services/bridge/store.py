@@ -12,6 +12,7 @@ from sqlalchemy import Table
 from services.bridge.core_tables import CORE_GRANTS
 from services.bridge.domain import SWITCH_DEFAULTS, Item, Revision
 from services.bridge.gate import Head, KeyRecord
+from services.bridge.judging import Given
 from shared.db import Tx
 
 _LOCK_GATE = "SELECT pg_advisory_xact_lock(7305814201)"
@@ -22,7 +23,7 @@ _RULES = """
   (SELECT hash FROM core.gate_log ORDER BY seq DESC LIMIT 1) AS head_hash"""
 _REVISION = "r.revision, r.kind, r.lang, r.path, r.audience, r.content, r.content_hash, r.submitted_by, r.blocked"
 _PRESENT = f"""
-SELECT i.item_id, i.state, i.revision AS newest, i.published_revision, i.scheduled_revision, i.publish_at, i.version,
+SELECT i.item_id, i.state, i.revision AS newest, i.published_revision, i.scheduled_revision, i.publish_at, i.version, i.expire_at, i.decided,
   {_REVISION}, {_RULES}
 FROM app.items i LEFT JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = coalesce($2::int, i.revision)
 WHERE i.item_id = $1 FOR UPDATE OF i"""  # noqa: S608 - built from the constants above
@@ -42,16 +43,19 @@ SELECT r.content FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id
 WHERE i.item_id = $1"""
 _APPROVAL = """
 SELECT statement, signature, key_id, person_id, person_name, via, reason FROM core.decisions
-WHERE item_id = $1 AND revision = $2 AND verdict = 'approve'"""
+WHERE item_id = $1 AND revision = $2 AND verdict = 'approve' ORDER BY position DESC LIMIT 1"""
+_GIVEN = """
+SELECT d.item_id, d.revision, d.verdict, extract(epoch FROM clock_timestamp() - d.at)::float8 AS age, u.person_name AS undone_by
+FROM core.decisions d LEFT JOIN core.decisions u ON u.undoes = d.statement_hash WHERE d.statement_hash = $1"""
 _ASK = "INSERT INTO app.gate_requests (event_id, nonce, after_seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 _ASKED = "SELECT position, event_id, nonce, after_seq FROM app.gate_requests ORDER BY position LIMIT 1 FOR UPDATE"
 _ASK_ON = "UPDATE app.gate_requests SET after_seq = $2 WHERE position = $1"
 _ANSWERED = "DELETE FROM app.gate_requests WHERE position = $1"
 _SAVE_ITEM = """
-INSERT INTO app.items (item_id, kind, lang, path, state, revision, published_revision, scheduled_revision, publish_at, version)
+INSERT INTO app.items (item_id, kind, lang, path, state, revision, published_revision, scheduled_revision, publish_at, version, expire_at, decided)
 VALUES ({}) ON CONFLICT (item_id) DO UPDATE SET state = excluded.state, revision = excluded.revision,
   published_revision = excluded.published_revision, scheduled_revision = excluded.scheduled_revision,
-  publish_at = excluded.publish_at, version = excluded.version"""
+  publish_at = excluded.publish_at, version = excluded.version, expire_at = excluded.expire_at, decided = excluded.decided"""
 
 
 class Crossing(NamedTuple):
@@ -114,7 +118,7 @@ class Writes:
     def save(self, item: Item, revision: Revision) -> None:
         """The item's present state. `revision`: any of its revisions, for what never changes."""
         row = (item.item_id, revision.kind, revision.lang, revision.path, item.state, item.revision)
-        rest = (item.published, item.scheduled, item.publish_at, item.version)
+        rest = (item.published, item.scheduled, item.publish_at, item.version, item.expire_at, item.decided)
         self._parts.append((_SAVE_ITEM, (*row, *rest), ()))
 
     def cross(self, crossings: Sequence[Crossing]) -> None:
@@ -158,6 +162,8 @@ async def present(tx: Tx, item_id: UUID, revision: int | None = None) -> Present
         scheduled=row["scheduled_revision"],
         version=row["version"],
         publish_at=row["publish_at"],
+        expire_at=row["expire_at"],
+        decided=row["decided"],
     )
     names = ("revision", "kind", "lang", "path", "audience", "content", "content_hash", "submitted_by", "blocked")
     return Present(item, Revision(item_id=item_id, **{name: row[name] for name in names}), _rules(row))
@@ -200,10 +206,16 @@ async def published_content(tx: Tx, item_id: UUID) -> bytes | None:
 
 
 async def approval(tx: Tx, item_id: UUID, revision: int) -> Record:
-    """The decision that approved a revision, with who is behind it."""
+    """The decision that approved a revision, the newest if one was undone, with who is behind it."""
     found = await tx.raw.fetchrow(_APPROVAL, item_id, revision)
     assert found is not None, "a scheduled revision was approved"
     return found
+
+
+async def given(tx: Tx, statement_hash: str) -> Given | None:
+    """The decision with that statement, and who has undone it."""
+    row = await tx.raw.fetchrow(_GIVEN, statement_hash)
+    return None if row is None else Given(**dict(row))
 
 
 async def ask(tx: Tx, event_id: UUID, nonce: str, after_seq: int) -> None:

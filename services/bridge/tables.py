@@ -41,9 +41,13 @@ items = Table(
     Column("scheduled_revision", Integer),
     Column("publish_at", DateTime(timezone=True)),
     Column("version", BigInteger, nullable=False),
+    Column("expire_at", DateTime(timezone=True)),
+    Column("decided", Text),
     UniqueConstraint("kind", "lang", "path"),
     Index("items_scheduled", "publish_at", postgresql_where=text("scheduled_revision IS NOT NULL")),
+    Index("items_expiring", "expire_at", postgresql_where=text("expire_at IS NOT NULL")),
 )
+"""`expire_at`: of the published revision. `decided`: the verdict's statement that led to the present version; NULL when anything else did."""
 
 gate_requests = Table(
     "gate_requests",

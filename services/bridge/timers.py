@@ -1,4 +1,4 @@
-"""The lock's own loops: answer the site's questions, seal the head every hour, publish what is due.
+"""The lock's own loops: answer the site's questions, seal the head every hour, publish what is due and take down what is over.
 
 Each waits for its event or its time; none polls. Times are elapsed time, so a clock that steps back delays nothing but
 what is scheduled by that clock.
@@ -13,6 +13,7 @@ import structlog
 from services.bridge import views
 from services.bridge.gate import Gate
 from services.bridge.usecases.answer_gate_request import answer_gate_request
+from services.bridge.usecases.expire_due import expire_due
 from services.bridge.usecases.publish_due import publish_due
 from services.bridge.usecases.seal_head import seal_head
 from shared.clock import now
@@ -79,7 +80,7 @@ class Timers:
         self._db, self._gate = db, gate
         self.answerer = Loop("gate_answers", health, self._answer)
         self.heartbeat = Loop("gate_heartbeat", health, self._seal)
-        self.schedule = Loop("schedule", health, self._publish_due)
+        self.schedule = Loop("schedule", health, self._look_at_the_clock)
         self._loops = (self.answerer, self.heartbeat, self.schedule)
 
     async def start(self) -> None:
@@ -101,15 +102,20 @@ class Timers:
             await seal_head(tx, self._gate)
         return HEARTBEAT
 
-    async def _publish_due(self) -> float:
+    async def _look_at_the_clock(self) -> float:
+        """What is over goes before what comes: a time that passed while nothing ran is made up for in that order."""
+        at = now()
         async with self._db.reading() as tx:
-            waiting = await views.due(tx, now())
+            over, waiting = await views.over(tx, at), await views.due(tx, at)
+        for item_id in over:
+            async with self._db.transaction() as tx:
+                await expire_due(tx, item_id, at)
+        frozen = False
         for item_id, revision in waiting:
             async with self._db.transaction() as tx:
-                if not await publish_due(tx, item_id, revision, self._gate):
-                    return LONGEST  # frozen: setting the switch wakes this loop
+                frozen = not await publish_due(tx, item_id, revision, self._gate, at) or frozen
         async with self._db.reading() as tx:
-            following = await views.next_due(tx)
+            following = await views.next_due(tx, at if frozen else None)
         return LONGEST if following is None else _seconds(following - now())
 
 

@@ -12,7 +12,10 @@ from shared.db import Tx
 _DUE = """
 SELECT item_id, scheduled_revision FROM app.items
 WHERE scheduled_revision IS NOT NULL AND publish_at <= $1 ORDER BY publish_at LIMIT 100"""
-_NEXT_DUE = "SELECT min(publish_at) FROM app.items WHERE scheduled_revision IS NOT NULL"
+_NEXT_DUE = """
+SELECT least((SELECT min(publish_at) FROM app.items WHERE scheduled_revision IS NOT NULL AND publish_at > coalesce($1, '-infinity'::timestamptz)),
+  (SELECT min(expire_at) FROM app.items WHERE expire_at IS NOT NULL))"""
+_OVER = "SELECT item_id FROM app.items WHERE expire_at <= $1 ORDER BY expire_at LIMIT 100"
 _ENTRIES = """
 SELECT g.seq, g.kind, g.entry, g.signature, g.key_id, g.previous, g.hash, g.item_id, g.revision, g.at,
   g.statement, g.statement_signature, g.statement_key_id, r.content
@@ -35,9 +38,14 @@ async def due(tx: Tx, at: datetime) -> Sequence[tuple[UUID, int]]:
     return [(row["item_id"], row["scheduled_revision"]) for row in await tx.raw.fetch(_DUE, at)]
 
 
-async def next_due(tx: Tx) -> datetime | None:
-    """When the next scheduled revision is to be published."""
-    found: datetime | None = await tx.raw.fetchval(_NEXT_DUE)
+async def over(tx: Tx, at: datetime) -> Sequence[UUID]:
+    """Items whose published revision has had its time, oldest first, at most 100."""
+    return [row["item_id"] for row in await tx.raw.fetch(_OVER, at)]
+
+
+async def next_due(tx: Tx, after: datetime | None) -> datetime | None:
+    """When the next revision is to be published, leaving out what waits since before `after`, or taken down."""
+    found: datetime | None = await tx.raw.fetchval(_NEXT_DUE, after)
     return found
 
 

@@ -2,7 +2,8 @@
 
 inspect_item, queue_item        a submission becomes a revision that waits for a person
 decide_item, withdraw_item      a person's signed decision; publication and withdrawal
-publish_due                     a scheduled revision's time has come
+undo_decision                   a person takes a verdict of the last ten minutes back
+publish_due, expire_due         a revision's time has come, or is over
 set_switch, change_key          what is in force: switches and decision keys
 record_person                   who counts at a surface, and which sign-ins are over
 answer_gate_request, seal_head  the gate's log towards the site

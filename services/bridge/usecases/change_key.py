@@ -5,8 +5,9 @@ from schemas.console.v1 import KeyChanged
 from schemas.statements import KeyChange
 from services.bridge import store
 from services.bridge.core_tables import decision_keys
-from services.bridge.domain import Refusal, judge_opening
+from services.bridge.domain import Refusal
 from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.judging import judge_opening
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import person, signed_row

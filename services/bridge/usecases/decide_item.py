@@ -1,10 +1,13 @@
 """A person's signed decision arrives: verify it, apply it to exactly the revision it names, and publish on approval."""
 
+from datetime import datetime
+
 from schemas.console.v1 import ItemDecided
 from schemas.statements import Decision
 from services.bridge import store
-from services.bridge.domain import Refusal, decide, judge_decision, judge_opening
+from services.bridge.domain import Refusal, decide
 from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.judging import judge_decision, judge_opening
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import add_decision, person, tell_moves
@@ -20,15 +23,14 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
     await store.lock_gate(tx)
     found = await store.present(tx, data.item_id)
     decision = keys.verify(data.statement, Decision, found.rules.keys)
-    refusal = _judge(event, decision, found)
+    at = now()
+    refusal = _judge(event, decision, found, at)
     if refusal is not None or isinstance(decision, Refusal):
         assert refusal is not None
         await refuse_decision(step, refusal, data.statement, data.item_id, found.item)
         return
     assert found.item is not None and found.revision is not None
-    at = now()
-    later = decision.publish_at if decision.publish_at and decision.publish_at > at else None
-    item, moves = decide(found.item, decision.verdict, later)
+    item, moves = decide(found.item, decision, data.statement.hash, at)
     add_decision(
         step, data.statement, data.opening, item.item_id, decision.revision, decision.verdict, decision.prior_version
     )
@@ -46,7 +48,9 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
     await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
 
 
-def _judge(event: Received[ItemDecided], decision: Decision | Refusal, found: store.Present) -> Refusal | None:
+def _judge(
+    event: Received[ItemDecided], decision: Decision | Refusal, found: store.Present, at: datetime
+) -> Refusal | None:
     if isinstance(decision, Refusal):
         return decision
     if event.sender != "console":
@@ -55,5 +59,5 @@ def _judge(event: Received[ItemDecided], decision: Decision | Refusal, found: st
         return Refusal("invalid", "the signed statement is about another item")
     opening = event.data.opening
     return judge_opening(decision.decider, opening) or judge_decision(
-        decision, opening, found.item, found.revision, found.rules.switches
+        decision, opening, found.item, found.revision, found.rules.switches, at
     )

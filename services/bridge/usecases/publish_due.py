@@ -1,62 +1,73 @@
 """Publish what was approved for a time that has come: the approved revision, or nothing."""
 
+from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
 
 from schemas.model import Actor
-from schemas.statements import Signed
+from schemas.statements import Decision, Signed
 from services.bridge import store
 from services.bridge.domain import publish, turn_down
 from services.bridge.gate import Gate, revoked
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
-from services.bridge.usecases.record_decision import tell_moves
-from shared.clock import now
+from services.bridge.usecases.record_decision import THE_LOCK, tell_moves
 from shared.db import Tx
 
 
-async def publish_due(tx: Tx, item_id: UUID, revision: int, gate: Gate) -> bool:
+async def publish_due(tx: Tx, item_id: UUID, revision: int, gate: Gate, at: datetime) -> bool:
     """Publish one scheduled revision; False when it has to wait because publication is frozen."""
     await store.lock_gate(tx)
     found = await store.present(tx, item_id, revision)
     if found.item is None or found.item.scheduled != revision:
-        return True  # withdrawn or superseded since it was read
+        return True  # withdrawn, undone or superseded since it was read
+    row = await store.approval(tx, item_id, revision)
+    decision = Decision.from_bytes(row["statement"])
+    fault = _fault(found, decision, row["key_id"], at)
+    if fault:
+        await _turn_down(tx, found, fault, at)
+        return True
     if found.rules.switches["publication_mode"] == "frozen":
         return False
-    decision = await store.approval(tx, item_id, revision)
-    if decision["key_id"] in revoked(found.rules.keys):
-        await _turn_down(tx, found, decision)
-    else:
-        await _publish(tx, found, decision, gate)
+    await _publish(tx, found, decision, row, gate, at)
     return True
 
 
-async def _publish(tx: Tx, found: store.Present, decision: Record, gate: Gate) -> None:
+def _fault(found: store.Present, decision: Decision, key_id: str, at: datetime) -> str | None:
+    """Why the approval cannot be carried out any more."""
+    assert found.revision is not None
+    if key_id in revoked(found.rules.keys):
+        return "the key that signed the approval was revoked"
+    if decision.expire_at is not None and decision.expire_at <= at:
+        return f"its time was over at {decision.expire_at:%Y-%m-%d %H:%M} UTC, before it could be published"
+    if decision.content_hash != found.revision.content_hash:
+        return "the revision is not the one that was approved"
+    return None
+
+
+async def _publish(tx: Tx, found: store.Present, decision: Decision, row: Record, gate: Gate, at: datetime) -> None:
     assert found.item is not None and found.revision is not None
-    step, revision, at = Step(tx), found.revision, now()
-    signed = Signed(payload=decision["statement"], signature=decision["signature"], key_id=decision["key_id"])
-    item, moves = publish(found.item, revision.revision)
+    step, revision = Step(tx), found.revision
+    signed = Signed(payload=row["statement"], signature=row["signature"], key_id=row["key_id"])
+    item, moves = publish(found.item, revision.revision, decision.expire_at)
     sealed = gate.entry(
         found.rules.head, "publication", signed, at, item.item_id, revision.revision, revision.content_hash
     )
-    append_entry(step, sealed, revision.content, decision["person_id"])
-    tell_moves(
-        step, item, moves, by=_decider(decision), reason=decision["reason"], at=at, signed=signed, seq=sealed.seq
-    )
+    append_entry(step, sealed, revision.content, row["person_id"])
+    tell_moves(step, item, moves, by=_decider(row), reason=row["reason"], at=at, signed=signed, seq=sealed.seq)
     step.writes.save(item, revision)
     await step.done()
 
 
-async def _turn_down(tx: Tx, found: store.Present, decision: Record) -> None:
+async def _turn_down(tx: Tx, found: store.Present, fault: str, at: datetime) -> None:
     assert found.item is not None and found.revision is not None
     step = Step(tx)
     item, moves = turn_down(found.item)
-    lock = Actor(id="bridge", name="the lock", via="service")
-    tell_moves(step, item, moves, by=lock, reason="the key that signed the approval was revoked", at=now())
+    tell_moves(step, item, moves, by=THE_LOCK, reason=fault, at=at)
     step.writes.save(item, found.revision)
     await step.done()
 
 
-def _decider(decision: Record) -> Actor:
-    return Actor.model_validate({"id": decision["person_id"], "name": decision["person_name"], "via": decision["via"]})
+def _decider(row: Record) -> Actor:
+    return Actor.model_validate({"id": row["person_id"], "name": row["person_name"], "via": row["via"]})

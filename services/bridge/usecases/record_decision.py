@@ -7,8 +7,11 @@ from schemas.bridge.v1 import ItemMoved
 from schemas.model import Actor
 from schemas.statements import Opening, Signed
 from services.bridge.core_tables import decisions
-from services.bridge.domain import Item, Move, MovedBy
+from services.bridge.domain import Item, Move, Recorded
 from services.bridge.usecases.record_crossings import Step
+
+THE_LOCK = Actor(id="bridge", name="the lock", via="service")
+"""Who does what a person's signed statement told in advance."""
 
 
 def person(opening: Opening) -> Actor:
@@ -37,13 +40,15 @@ def add_decision(
     opening: Opening,
     item_id: UUID,
     revision: int,
-    verdict: MovedBy,
+    verdict: Recorded,
     prior_version: int,
+    undoes: str | None = None,
 ) -> None:
     """The decision's row in core; its unique keys and its trigger are the database's own check of it."""
     assert step.cause is not None
     what = {"event_id": step.cause.event_id, "item_id": item_id, "revision": revision, "verdict": verdict}
-    step.writes.add(decisions, what | {"prior_version": prior_version} | signed_row(statement, opening))
+    what |= {"prior_version": prior_version, "undoes": undoes}
+    step.writes.add(decisions, what | signed_row(statement, opening))
 
 
 def tell_moves(
@@ -57,17 +62,19 @@ def tell_moves(
     signed: Signed | None = None,
     seq: int | None = None,
 ) -> None:
-    """One `item.moved` for each move; the gate's place goes with the one that the site will show."""
+    """One `item.moved` for each move. Reason and statement go with what they are about: not with what is superseded on the way.
+    The gate's place goes with the move that the site will show."""
     for move in moves:
-        shown = move.state in ("published", "withdrawn")
+        meant = move.state != "superseded"
+        shown = move.state in ("published", "withdrawn", "submitted")
         fact = ItemMoved(
             item_id=item.item_id,
             revision=move.revision,
             state=move.state,
             verdict=move.verdict,
             by=by,
-            reason=reason if move.verdict else "",
-            statement_hash=signed.hash if signed and move.verdict else None,
+            reason=reason if meant else "",
+            statement_hash=signed.hash if signed and meant else None,
             gate_seq=seq if shown else None,
             at=at,
             version=move.version,

@@ -14,6 +14,7 @@ _WORDS = {
     "reject": "rejected",
     "request_changes": "asked for changes to",
     "withdraw": "withdrew",
+    "undo": "undid the decision on",
 }
 
 
@@ -21,22 +22,28 @@ async def refuse_decision(
     step: Step, refusal: Refusal, signed: Signed, item_id: UUID | None = None, item: Item | None = None
 ) -> None:
     """Answer with the refusal's code and the present state and version; a conflict names who decided."""
-    assert step.cause is not None
-    reason = refusal.reason
     if refusal.code == "conflict" and item is not None:
-        reason = await _who_decided(step, item) or reason
+        refusal = Refusal("conflict", await _who_decided(step, item) or refusal.reason)
+    await refuse_undo(step, refusal, signed, item_id, item)
+
+
+async def refuse_undo(
+    step: Step, refusal: Refusal, signed: Signed, item_id: UUID | None = None, item: Item | None = None
+) -> None:
+    """As above, in the refusal's own words: it was not somebody else's verdict that was in the way."""
+    assert step.cause is not None
     answer = DecisionRefused(
         item_id=item_id,
         statement_hash=signed.hash,
         code=refusal.code,
-        reason=reason[:500],
+        reason=refusal.reason[:500],
         state=item.state if item else None,
         version=item.version if item else None,
         at=now(),
     )
     event_id = step.cause.event_id
     step.tell("decision.refused", answer, key=f"refused:{event_id}", version=1, about=str(item_id or event_id))
-    await step.done("refused", reason=f"{refusal.code}: {reason}", signature=signed.signature)
+    await step.done("refused", reason=f"{refusal.code}: {refusal.reason}", signature=signed.signature)
 
 
 async def _who_decided(step: Step, item: Item) -> str | None:

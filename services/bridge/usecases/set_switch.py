@@ -5,8 +5,9 @@ from schemas.console.v1 import SwitchSet
 from schemas.statements import SwitchSetting
 from services.bridge import store
 from services.bridge.core_tables import switch_settings
-from services.bridge.domain import Refusal, judge_opening, judge_setting
+from services.bridge.domain import Refusal
 from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.judging import judge_opening, judge_setting
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import person, signed_row

@@ -5,7 +5,7 @@ from typing import Any
 from asyncpg import Record
 from pydantic import ValidationError
 
-from schemas.statements import Decision, GateEntry, KeyChange, Signed, Statement, SwitchSetting, Withdrawal
+from schemas.statements import Decision, GateEntry, KeyChange, Signed, Statement, SwitchSetting, taken_back_by
 from schemas.text import BadJson, sha256
 from services.bridge import views
 from services.bridge.gate import Head
@@ -15,7 +15,6 @@ from shared.signing import PublicKeys
 
 _STATEMENTS: dict[str, type[Statement]] = {
     "publication": Decision,
-    "withdrawal": Withdrawal,
     "site_mode": SwitchSetting,
     "key": KeyChange,
 }
@@ -54,7 +53,8 @@ def fault_of(row: Record, head: Head, keys: PublicKeys) -> str | None:
             return "its columns do not say what its signed bytes say"
         if entry.statement_hash != signed.hash:
             return "the statement is not the one that the entry commits to"
-        keys.verify("decision", signed, _STATEMENTS[entry.entry])
+        kind = taken_back_by(signed.payload) if entry.entry == "withdrawal" else _STATEMENTS[entry.entry]
+        keys.verify("decision", signed, kind)
     except (BadSignature, BadJson, ValidationError) as error:
         return str(error)
     if entry.entry == "publication" and (row["content"] is None or sha256(row["content"]) != entry.content_hash):

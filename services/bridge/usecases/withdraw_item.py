@@ -3,8 +3,9 @@
 from schemas.console.v1 import ItemWithdrawn
 from schemas.statements import Withdrawal
 from services.bridge import store
-from services.bridge.domain import Refusal, judge_opening, judge_withdrawal, withdraw
+from services.bridge.domain import Refusal, withdraw
 from services.bridge.gate import DecisionKeys, Gate
+from services.bridge.judging import judge_opening, judge_withdrawal
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import add_decision, person, tell_moves

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.agent.v1 import ItemProposed
 from schemas.catalogue import BY_NAME, from_subject
-from schemas.console.v1 import ItemDecided, ItemSubmitted, ItemWithdrawn, KeyChanged, SwitchSet
+from schemas.console.v1 import ItemDecided, ItemSubmitted, ItemUndone, ItemWithdrawn, KeyChanged, SwitchSet
 from schemas.envelope import Envelope
 from schemas.model import Actor, Data, Verdict
 from schemas.statements import Opening, Signed
@@ -23,6 +23,7 @@ from services.bridge.usecases.decide_item import decide_item
 from services.bridge.usecases.inspect_item import Inspected, read_content
 from services.bridge.usecases.queue_item import queue_item
 from services.bridge.usecases.set_switch import set_switch
+from services.bridge.usecases.undo_decision import undo_decision
 from services.bridge.usecases.withdraw_item import withdraw_item
 from shared.bus import Received
 from shared.clock import now
@@ -84,6 +85,22 @@ class Lock:
         who = who or opening(reason="wrong")
         data = ItemWithdrawn(item_id=item, statement=self.signer.withdrawal(item, prior, who), opening=who)
         return await self.run(withdraw_item, received("item.withdrawn", data), self.keys, self.gate)
+
+    async def undo(
+        self, of: Revision, undoes: str, prior: int, who: Opening | None = None, sender: str = "console", **changed: Any
+    ) -> list[dict[str, Any]]:
+        who = who or opening(reason="a mistake")
+        data = ItemUndone(
+            item_id=of.item_id, statement=self.signer.undo(of, undoes, prior, who, **changed), opening=who
+        )
+        return await self.run(undo_decision, received("item.undone", data, sender), self.keys, self.gate)
+
+    async def decided(self, of: Revision) -> str:
+        """Hash of the newest verdict on the item."""
+        [row] = await self.rows(
+            "SELECT statement_hash FROM core.decisions WHERE item_id = $1 ORDER BY position DESC LIMIT 1", of.item_id
+        )
+        return str(row["statement_hash"])
 
     async def switch(self, name: str, value: str) -> list[dict[str, Any]]:
         who = opening("boss")

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from schemas.content import ItemContent
 from schemas.model import Verdict
-from schemas.statements import Decision, KeyChange, Opening, Signed, SwitchSetting, Withdrawal
+from schemas.statements import Decision, KeyChange, Opening, Signed, SwitchSetting, Undo, Withdrawal
 from schemas.text import sha256
 from services.bridge.domain import Revision
 from shared.ids import item_id, new_token
@@ -78,6 +78,18 @@ class Signer:
                 key_id=self.key.key_id, item_id=item, decided_at=self.at, decider=who.commitment, prior_version=prior
             )
         )
+
+    def undo(self, of: Revision, undoes: str, prior: int, who: Opening, **changed: Any) -> Signed:
+        fields = {
+            "key_id": self.key.key_id,
+            "item_id": of.item_id,
+            "revision": of.revision,
+            "undoes": undoes,
+            "decided_at": self.at,
+            "decider": who.commitment,
+            "prior_version": prior,
+        }
+        return self.key.sign(Undo(**(fields | changed)))
 
     def setting(self, name: Any, value: str, prior: int, who: Opening) -> Signed:
         return self.key.sign(

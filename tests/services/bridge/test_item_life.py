@@ -1,17 +1,48 @@
 """An item's life, whatever happens to it in whatever order (property test), and the cases one by one."""
 
+from typing import Any
 from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.bridge.domain import Item, Move, decide, is_unchanged, publish, submit, turn_down, withdraw
-from tests.services.bridge.makes import LATER, revision
+from services.bridge import domain
+from services.bridge.domain import Item, Move, expire, is_unchanged, publish, submit, turn_down, undo, withdraw
+from shared.signing import SigningKey
+from tests.services.bridge.makes import AT, LATER, Signer, opening, revision
 
 ID = UUID(int=7)
+SIGNER = Signer(SigningKey(b"k" * 32))
+
+
+def decide(item: Item, verdict: Any, publish_at: Any = None, expire_at: Any = None) -> tuple[Item, tuple[Move, ...]]:
+    statement = SIGNER.statement(
+        revision(item.revision, path="lock"),
+        verdict,
+        item.version,
+        opening(),
+        publish_at=publish_at,
+        expire_at=expire_at,
+    )
+    return domain.decide(item, statement, f"{item.version}", AT)
+
+
 STEPS = st.lists(
     st.sampled_from(
-        ["submit", "blocked", "approve", "schedule", "due", "reject", "request_changes", "withdraw", "turn_down"]
+        [
+            "submit",
+            "blocked",
+            "approve",
+            "schedule",
+            "due",
+            "reject",
+            "request_changes",
+            "withdraw",
+            "turn_down",
+            "for_a_time",
+            "expire",
+            "undo",
+        ]
     ),
     max_size=30,
 )
@@ -19,10 +50,14 @@ STEPS = st.lists(
 
 def possible(item: Item, step: str) -> bool:
     match step:
-        case "approve" | "schedule" | "reject" | "request_changes":
+        case "approve" | "for_a_time" | "schedule" | "reject" | "request_changes":
             return item.revision > 0 and item.state == "submitted"
         case "due" | "turn_down":
             return item.scheduled is not None
+        case "expire":
+            return item.expire_at is not None
+        case "undo":
+            return item.decided is not None
         case "withdraw":
             return item.published is not None or item.scheduled is not None
     return True
@@ -45,6 +80,12 @@ def take(item: Item, step: str) -> tuple[Item, tuple[Move, ...]]:
             return decide(item, "request_changes")
         case "turn_down":
             return turn_down(item)
+        case "for_a_time":
+            return decide(item, "approve", None, LATER)
+        case "expire":
+            return expire(item)
+        case "undo":
+            return undo(item)
     return withdraw(item)
 
 
@@ -76,6 +117,8 @@ def test_no_order_of_steps_breaks_an_items_history(steps: list[str]) -> None:
         assert sum(state == "submitted" for state in told.values()) <= 1, "one revision at most waits for a person"
         assert not item.revision or told[item.revision] == item.state
         assert (item.publish_at is None) == (item.scheduled is None)
+        assert item.expire_at is None or item.published is not None, "only what is public has a time that ends"
+        assert step != "undo" or item.state == "submitted"
 
 
 def test_an_edit_leaves_the_approved_text_public() -> None:
@@ -121,3 +164,31 @@ def test_what_was_taken_back_may_be_handed_in_again() -> None:
     item, _ = decide(item, "approve")
     item, _ = withdraw(item)
     assert not is_unchanged(item, same, same.content_hash, "public")
+
+
+def test_an_undone_approval_waits_again_and_what_it_replaced_stays_replaced() -> None:
+    item, _ = submit(Item(ID), blocked=False)
+    item, _ = decide(item, "approve")
+    item, _ = submit(item, blocked=False)
+    item, _ = decide(item, "approve", None, LATER)
+    item, moves = undo(item)
+    assert [(move.revision, move.state, move.verdict) for move in moves] == [(2, "submitted", None)]
+    assert (item.state, item.published, item.expire_at, item.decided) == ("submitted", None, None, None)
+
+
+def test_an_undone_schedule_leaves_what_is_public() -> None:
+    item, _ = submit(Item(ID), blocked=False)
+    item, _ = decide(item, "approve")
+    item, _ = submit(item, blocked=False)
+    item, _ = decide(item, "approve", LATER)
+    item, _ = undo(item)
+    assert (item.state, item.published, item.scheduled, item.publish_at) == ("submitted", 1, None, None)
+
+
+def test_what_is_over_leaves_what_waits() -> None:
+    item, _ = submit(Item(ID), blocked=False)
+    item, _ = decide(item, "approve", None, LATER)
+    item, _ = submit(item, blocked=False)
+    item, moves = expire(item)
+    assert [(move.revision, move.state) for move in moves] == [(1, "withdrawn")]
+    assert (item.state, item.published, item.decided) == ("submitted", None, None)

@@ -208,11 +208,11 @@ async def test_a_scheduled_revision_is_published_when_its_time_has_come(lock: Lo
     told = await lock.decide(of, "approve", 1, publish_at=now() + timedelta(hours=1))
     assert names(told) == ["item.moved:approved>console", "item.moved:scheduled>console"]
     await lock.switch("publication_mode", "frozen")
-    assert await lock.run(publish_due, of.item_id, 1, lock.gate) == []
+    assert await lock.run(publish_due, of.item_id, 1, lock.gate, now()) == []
     await lock.switch("publication_mode", "review")
-    due = await lock.run(publish_due, of.item_id, 1, lock.gate)
+    due = await lock.run(publish_due, of.item_id, 1, lock.gate, now())
     assert sorted(names(due)) == ["item.moved:published>console", "item.published>site"]
-    assert await lock.run(publish_due, of.item_id, 1, lock.gate) == [], "once"
+    assert await lock.run(publish_due, of.item_id, 1, lock.gate, now()) == [], "once"
 
 
 async def test_a_withdrawn_schedule_publishes_nothing(lock: Lock) -> None:
@@ -220,7 +220,7 @@ async def test_a_withdrawn_schedule_publishes_nothing(lock: Lock) -> None:
     await lock.submit(of)
     await lock.decide(of, "approve", 1, publish_at=now() + timedelta(hours=1))
     assert names(await lock.withdraw(of.item_id, 3)) == ["item.moved:withdrawn>console"]
-    assert await lock.run(publish_due, of.item_id, 1, lock.gate) == []
+    assert await lock.run(publish_due, of.item_id, 1, lock.gate, now()) == []
 
 
 async def test_a_revoked_key_decides_no_more(lock: Lock) -> None:

@@ -6,16 +6,9 @@ from typing import Any
 import pytest
 
 from schemas.statements import Decision, GateEntry, KeyChange, Signed, SwitchSetting, Withdrawal
-from services.bridge.domain import (
-    SWITCH_DEFAULTS,
-    Item,
-    Refusal,
-    judge_decision,
-    judge_opening,
-    judge_setting,
-    judge_withdrawal,
-)
+from services.bridge.domain import SWITCH_DEFAULTS, Item, Refusal
 from services.bridge.gate import DecisionKeys, Gate, Head, KeyRecord
+from services.bridge.judging import judge_decision, judge_opening, judge_setting, judge_withdrawal
 from shared.signing import PublicKeys, SigningKey
 from tests.services.bridge.makes import AT, Signer, opening, revision
 
@@ -35,7 +28,7 @@ def judge(
     who = who or opening()
     item = item or Item(of.item_id, revision=1, version=1)
     decision = SIGNER.statement(of, changed.pop("verdict", "approve"), changed.pop("prior", 1), who, **changed)
-    found = judge_decision(decision, who, item, of, SWITCH_DEFAULTS | (switches or {}))
+    found = judge_decision(decision, who, item, of, SWITCH_DEFAULTS | (switches or {}), AT)
     return found.code if found else ""
 
 
@@ -106,7 +99,7 @@ def test_withdrawing_needs_something_public() -> None:
     assert unknown is not None and unknown.code == "unknown_item"
 
 
-@pytest.mark.parametrize("value", ["members", "ajar", ""])
+@pytest.mark.parametrize("value", ["ajar", ""])
 def test_a_switch_has_its_values_only(value: str) -> None:
     who = opening()
     made = SwitchSetting(
