@@ -83,10 +83,15 @@ class Stack:
             )
         return json.loads(done.stdout)
 
-    def up(self, port_base: int | None = None) -> None:
+    def up(self, port_base: int | None = None, *options: str) -> None:
         ports = ("--port-base", str(port_base)) if port_base else ()
-        found = self.cli("up", "--detach", "--wait", *ports)
+        found = self.cli("up", "--detach", "--wait", *ports, *options)
         self.urls, self.owner_link = found["urls"], found.get("owner_link")
+
+    def ports(self) -> dict[str, int]:
+        """Where each front listens."""
+        found: dict[str, int] = json.loads(self.layout.config.read_text())["ports"]
+        return found
 
     def status(self) -> dict[str, Any]:
         """What `schleuse status --json` prints."""
@@ -224,9 +229,14 @@ def schleuse(
 
 
 @contextmanager
-def running_stack(port_base: int | None = None, *, own: bool = False) -> Iterator[Stack]:
-    """A fresh installation, stopped and removed afterwards. With SCHLEUSE_TEST_STATE set, the one that runs there is used (unless `own`)."""
-    given = None if own else os.environ.get("SCHLEUSE_TEST_STATE")
+def running_stack(
+    port_base: int | None = None, *, own: bool = False, public: dict[str, str] | None = None
+) -> Iterator[Stack]:
+    """A fresh installation, stopped and removed afterwards. With SCHLEUSE_TEST_STATE set, the one that runs there is used (unless `own`).
+
+    `public`: what people type, by front, behind a proxy on this machine; then it is always one of its own.
+    """
+    given = None if own or public else os.environ.get("SCHLEUSE_TEST_STATE")
     if given:
         stack = Stack(Path(given))
         stack.up()
@@ -236,13 +246,18 @@ def running_stack(port_base: int | None = None, *, own: bool = False) -> Iterato
     folder = short_folder("stack")
     stack = Stack(folder)
     try:
-        stack.up(port_base or free_port_base())
+        stack.up(port_base or free_port_base(), *_behind_proxy(public))
         yield stack
     finally:
         stack.close()
         stack.down()
         _keep_logs(stack)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _behind_proxy(public: dict[str, str] | None) -> list[str]:
+    options = [word for front, url in (public or {}).items() for word in ("--public-url", f"{front}={url}")]
+    return [*options, "--trusted-proxy", "127.0.0.1"] if public else []
 
 
 def _keep_logs(stack: Stack) -> None:
