@@ -54,7 +54,7 @@ def _secrets(target: Target) -> list[Try]:
         Try("read", str(path), (service,)) for service in SERVICES for path in sorted((layout.keys / service).iterdir())
     ]
     found += [Try("list", str(layout.keys / service), (service,)) for service in SERVICES]
-    found += [Try("read", str(path)) for path in (layout.operator_token, layout.admin_seed)]
+    found += [Try("read", str(path)) for path in (layout.operator_token, layout.admin_seed, layout.backup_key)]
     found += [Try("read", str(layout.ingest_token), ("site",)), Try("read", str(layout.tls / "nats.key"), ("nats",))]
     found += [Try("read", str(data / "pg_hba.conf"), ("pgadm",)) for data in layout.pg.glob("data-*")]
     found += [Try("list", str(layout.pg), ("pgadm",)), Try("list", str(layout.nats / "js"), ("nats",))]
