@@ -77,7 +77,7 @@ class Service:
 
     def http(self, app: Any, host: str, port: int, *, closing: Callable[[], None] | None = None) -> None:
         """Serve an ASGI app. `closing` is called when the server begins to stop: to end streams that would hold it up."""
-        self._servers.append(HttpServer(app, host=host, port=port, closing=closing))
+        self._servers.append(HttpServer(app, host=host, port=port, closing=closing, shared=self.settings.cluster))
 
     def operator(self, verbs: Mapping[str, Verb]) -> None:
         self._verbs |= verbs

@@ -98,17 +98,9 @@ class OperatorServer:
 async def acall(
     state: Path, service: str, verb: str, args: Mapping[str, Any] | None = None, patience: float = 300.0
 ) -> dict[str, Any]:
-    """Ask a service. Transient when it does not run; otherwise the error that it reported."""
+    """Ask the first instance of a service that lets one in. Transient when none runs; otherwise the error that it reported."""
     settings = Settings.load(service, state)
-    path = settings.run / "op.sock"
-    try:
-        reader, writer = await asyncio.open_unix_connection(str(path), limit=LIMIT)
-    except (FileNotFoundError, ConnectionRefusedError):
-        raise Transient(
-            f"{service} is not running in {state}; start it with `schleuse up`", code="not_running"
-        ) from None
-    except PermissionError:
-        raise Refused(f"{path} belongs to another user; run this as the user that installed the system") from None
+    reader, writer = await _connect(settings)
     try:
         _check_server(settings, service, writer.get_extra_info("socket"))
         token = settings.state / "keys" / "operator.token"
@@ -122,6 +114,20 @@ async def acall(
     finally:
         writer.close()
     return _result(service, line)
+
+
+async def _connect(settings: Settings) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    for number in settings.instances:
+        path = settings.model_copy(update={"instance": number}).run / "op.sock"
+        try:
+            return await asyncio.open_unix_connection(str(path), limit=LIMIT)
+        except (FileNotFoundError, ConnectionRefusedError):
+            continue
+        except PermissionError:
+            raise Refused(f"{path} belongs to another user; run this as the user that installed the system") from None
+    raise Transient(
+        f"{settings.service} is not running in {settings.state}; start it with `schleuse up`", code="not_running"
+    )
 
 
 def _check_server(settings: Settings, service: str, sock: socket.socket) -> None:

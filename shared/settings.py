@@ -37,25 +37,29 @@ class Settings(BaseModel):
     operator_token_sha256: str = ""
     listen: dict[str, str] = {}
     nats_servers: tuple[str, ...] = ()
+    cluster: bool = False
+    instance: int = 1
     trusted_proxies: tuple[str, ...] = ()
     site_base_url: str | None = None
     pg_socket_dir: Path
     code_version: str = ""
 
     @classmethod
-    def load(cls, service: str, state: Path) -> Self:
+    def load(cls, service: str, state: Path, instance: int = 1) -> Self:
         """Read DIR/config.json. FileNotFoundError when DIR is no state directory."""
         state = state.resolve()
         config: dict[str, Any] = json.loads((state / "config.json").read_text())
         known = {name: config[name] for name in cls.model_fields if name in config}
         known.setdefault("pg_socket_dir", state / "run" / "pg")
-        return cls(**{**known, "service": service, "state": state})
+        return cls(**{**known, "service": service, "state": state, "instance": instance})
 
     @classmethod
     def from_command_line(cls, service: str) -> Self:
         parser = argparse.ArgumentParser(prog=f"services.{service}")
         parser.add_argument("--state", type=Path, required=True)
-        return cls.load(service, parser.parse_args(sys.argv[1:]).state)
+        parser.add_argument("--instance", type=int, default=1)
+        given = parser.parse_args(sys.argv[1:])
+        return cls.load(service, given.state, given.instance)
 
     @property
     def database(self) -> str:
@@ -97,5 +101,15 @@ class Settings(BaseModel):
         return self.state / "keys" / "public.json"
 
     @property
+    def part(self) -> str:
+        """This process's name: the service, and the number of an instance after the first."""
+        return self.service if self.instance == 1 else f"{self.service}-{self.instance}"
+
+    @property
+    def instances(self) -> tuple[int, ...]:
+        """The numbers of all instances of this service, on one database and behind one port."""
+        return (1, 2) if self.cluster else (1,)
+
+    @property
     def run(self) -> Path:
-        return self.state / "run" / self.service
+        return self.state / "run" / self.part

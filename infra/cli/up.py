@@ -47,6 +47,14 @@ def up(
             help="The address from which that proxy connects: only its word counts for who asked. Kept.",
         ),
     ] = [],  # noqa: B006
+    cluster: Annotated[
+        bool | None,
+        typer.Option(
+            "--cluster/--no-cluster",
+            help="Three servers of the bus (+ 3 to + 8) and two instances of every service. Chosen at the first start.",
+            show_default="no",
+        ),
+    ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Run in the background.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="With --detach: return when everything is ready.")] = False,
     as_json: Json = False,
@@ -58,21 +66,22 @@ def up(
             f"{state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running"
         )
     if public_url or trusted_proxy:
-        public.keep(state, port_base, public.read_urls(public_url), trusted_proxy)
+        public.keep(state, port_base, public.read_urls(public_url), trusted_proxy, cluster=cluster)
     if already:
+        config.cluster_of(config.read(_layout(state)), cluster)
         code = _wait_for_running(state) if wait else OK
     elif detach:
-        code = _detached(state, port_base, Progress(quiet=as_json), wait=wait)
+        code = _detached(state, port_base, Progress(quiet=as_json), wait=wait, cluster=cluster)
     else:
-        code = _foreground(state, port_base, Progress(quiet=as_json))
+        code = _foreground(state, port_base, Progress(quiet=as_json), cluster=cluster)
     if code == OK and detach:
         _say(state, as_json=as_json)
     raise typer.Exit(code)
 
 
-def _detached(state: Path, port_base: int | None, progress: Progress, *, wait: bool) -> int:
+def _detached(state: Path, port_base: int | None, progress: Progress, *, wait: bool, cluster: bool | None) -> int:
     code = OK
-    for event in launch(state, port_base):
+    for event in launch(state, port_base, cluster=cluster):
         progress(event)
         if event["kind"] == "failed":
             code = event["code"]
@@ -83,7 +92,7 @@ def _detached(state: Path, port_base: int | None, progress: Progress, *, wait: b
     return code
 
 
-def _foreground(state: Path, port_base: int | None, progress: Progress) -> int:
+def _foreground(state: Path, port_base: int | None, progress: Progress, *, cluster: bool | None) -> int:
     from infra.local.supervisor import supervise  # noqa: PLC0415 - the background form does not need it
 
     background: set[asyncio.Task[None]] = set()
@@ -95,7 +104,7 @@ def _foreground(state: Path, port_base: int | None, progress: Progress) -> int:
         elif event["kind"] == "failed":
             complain(event["text"])
 
-    return asyncio.run(supervise(state, port_base, tell))
+    return asyncio.run(supervise(state, port_base, tell, cluster=cluster))
 
 
 async def _say_soon(state: Path) -> None:

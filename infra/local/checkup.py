@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from infra.local import config, place, preflight
+from infra.local.instances import base_of, services
 from infra.local.layout import DEFAULT_PORT_BASE, Layout
 from infra.nats.locate import server as nats_server
 from infra.postgres import locate
@@ -70,7 +71,7 @@ def _state(layout: Layout) -> Iterator[Finding]:
     running = place.held(layout)
     yield Finding("ok", "State", f"version {found.version}, {'running' if running else 'not running'}")
     if not running:
-        yield _tried("Ports", lambda: _ports(found.port_base))
+        yield _tried("Ports", lambda: _ports(found.port_base, cluster=found.cluster))
     yield from _permissions(layout, found)
 
 
@@ -96,16 +97,17 @@ def _expected(layout: Layout, found: config.Config) -> Iterator[tuple[Path, int,
     yield layout.tls / "nats.key", found.uids["nats"], 0o600
     yield layout.pg_socket_dir, found.uids["pgadm"], 0o2750
     yield layout.pg, found.uids["pgadm"], 0o700
+    for part in services(cluster=found.cluster):
+        yield layout.run / part, found.uids[base_of(part)], 0o755
     for service in SERVICES:
-        yield layout.run / service, found.uids[service], 0o755
         yield layout.keys / service, found.uids[service], 0o700
         if os.access(layout.keys / service, os.X_OK):
             yield layout.keys / service / "bus.nk", found.uids[service], 0o600
 
 
-def _ports(base: int) -> str:
-    preflight.ports(base)
-    return f"{base} to {base + len(config.FRONT_PORTS) - 1} are free"
+def _ports(base: int, *, cluster: bool = False) -> str:
+    preflight.ports(base, cluster=cluster)
+    return f"{base} to {base + len(config.ports_from(base, cluster=cluster)) - 1} are free"
 
 
 def _disk(layout: Layout, *, fresh: bool) -> str:

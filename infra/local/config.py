@@ -4,6 +4,8 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Iterable
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from infra.local.layout import DEFAULT_PORT_BASE, OLDEST, VERSION, Layout
 from shared.errors import Refused
 
 FRONT_PORTS = ("console", "site", "workspace", "nats")
+CLUSTER_PORTS = ("nats-2", "nats-3", "nats-route", "nats-2-route", "nats-3-route")
+"""What a cluster needs beyond them: the bus's other servers, and the routes between all three."""
 HOSTS = {"console": "localhost", "site": "127.0.0.1", "workspace": "127.0.0.2"}
 """Different host names, because cookies ignore ports (S8)."""
 
@@ -37,8 +41,10 @@ class Config(BaseModel):
     public_urls: dict[str, str] = {}
     listen: dict[str, str] = {}
     nats_servers: list[str] = []
+    cluster: bool = False
     users: dict[str, str]
     uids: dict[str, int]
+    containers: bool = False
     otlp_endpoint: str | None = None
     site_mode_default: str = "open"
     operator_token_sha256: str = ""
@@ -48,9 +54,32 @@ class Config(BaseModel):
     def port_base(self) -> int:
         return self.ports["console"]
 
+    @property
+    def bus_ports(self) -> list[int]:
+        """Where the bus's servers on this machine listen."""
+        return [self.ports[name] for name in ("nats", "nats-2", "nats-3") if name in self.ports]
 
-def ports_from(base: int) -> dict[str, int]:
-    return {name: base + offset for offset, name in enumerate(FRONT_PORTS)}
+
+def site_mode(listen: Iterable[str]) -> str:
+    """Of a fresh installation that listens on these addresses: open when no other machine reaches it, else off (rule 27)."""
+    return "open" if all(each == "localhost" or ip_address(each).is_loopback for each in listen) else "off"
+
+
+def ports_from(base: int, *, cluster: bool = False) -> dict[str, int]:
+    return {name: base + offset for offset, name in enumerate((*FRONT_PORTS, *(CLUSTER_PORTS if cluster else ())))}
+
+
+def cluster_of(found: "Config | None", asked: bool | None) -> bool:
+    """What the first start chose; only a first start can choose."""
+    if found is None or asked is None or asked == found.cluster:
+        return found.cluster if found else bool(asked)
+    made, wanted = ("a cluster", "a single system") if found.cluster else ("a single system", "a cluster")
+    raise Refused(
+        f"this state directory was made as {made} and cannot become {wanted}: streams and durables would have to be made anew. "
+        f"`schleuse backup` it, start another folder with `schleuse up {'--no-cluster' if found.cluster else '--cluster'}`, and `schleuse restore` into that. "
+        "Nothing was changed.",
+        code="cluster",
+    )
 
 
 def urls_from(base: int) -> dict[str, str]:
@@ -81,17 +110,19 @@ def read(layout: Layout) -> Config | None:
         raise Refused(f"{layout.config} is incomplete: {error.errors()[0]['loc']}", code="state_broken") from None
 
 
-def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
-    """Make or refresh the file. A port base that was not asked for stays as it was."""
+def write(layout: Layout, who: Identities, port_base: int | None, cluster: bool | None = None) -> Config:
+    """Make or refresh the file. A port base that was not asked for stays as it was; whether it is a cluster always stays."""
     old = read(layout)
-    base = port_base_of(old, port_base)
+    base, several = port_base_of(old, port_base), cluster_of(old, cluster)
+    ports = ports_from(base, cluster=several)
     kept = old.model_dump() if old else {"install_id": secrets.token_hex(16), "install_uid": os.getuid()}
     if old and old.os_separation != who.separated:
         raise Refused(_mode_changed(layout.state, old.os_separation), code="state_mode")
     changed = {
         "version": VERSION,
         "os_separation": who.separated,
-        "ports": ports_from(base),
+        "ports": ports,
+        "cluster": several,
         "urls": urls_from(base) | (old.public_urls if old else {}),
         "listen": HOSTS | (old.listen if old else {}),
         "users": who.users,
@@ -99,6 +130,8 @@ def write(layout: Layout, who: Identities, port_base: int | None) -> Config:
         "operator_token_sha256": hashlib.sha256(layout.operator_token.read_bytes()).hexdigest(),
     }
     config = Config(**{**kept, **changed})
+    if several:
+        config.nats_servers = [f"tls://localhost:{port}" for port in config.bus_ports]
     folders.write(layout.config, config.model_dump_json(indent=1), 0o644, (os.getuid(), os.getgid()))
     return config
 

@@ -46,14 +46,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="infra.local.supervisor")
     parser.add_argument("--state", type=Path, required=True)
     parser.add_argument("--port-base", type=int)
+    parser.add_argument("--cluster", action=argparse.BooleanOptionalAction)
     given = parser.parse_args()
-    return asyncio.run(supervise(given.state, given.port_base, Reporter()))
+    return asyncio.run(supervise(given.state, given.port_base, Reporter(), cluster=given.cluster))
 
 
-def launch(named: Path, port_base: int | None) -> Iterator[Event]:
+def launch(named: Path, port_base: int | None, *, cluster: bool | None = None) -> Iterator[Event]:
     """Start a supervisor in the background and yield its events until it is ready, or has failed and stopped again."""
     command = [sys.executable, "-m", "infra.local.supervisor", "--state", str(named.absolute())]
     command += ["--port-base", str(port_base)] if port_base is not None else []
+    command += [] if cluster is None else ["--cluster" if cluster else "--no-cluster"]
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(  # noqa: S603 - our own module
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, cwd=root, text=True

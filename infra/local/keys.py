@@ -24,21 +24,24 @@ from shared.signing import SigningKey
 Public = dict[str, dict[str, str]]
 
 
-def make_keys(layout: Layout, who: Identities, me: Owner) -> None:
+def make_keys(layout: Layout, who: Identities, me: Owner, *, cluster: bool = False) -> None:
     """Make what is missing; existing keys are never touched."""
     folders.folder(layout.keys, 0o755, me)
     for service in SERVICES:
         _service_keys(layout, service, who.owner(service))
     _service_keys(layout, "admin", me)
+    if cluster:
+        _service_keys(layout, "pacer", me)
     if not layout.operator_token.exists():
         folders.write(layout.operator_token, new_token(), 0o600, me)
     if not layout.ingest_token.exists():
         folders.write(layout.ingest_token, new_token(), 0o640, (me[0], who.gids["site"]))
 
 
-def bus_users(layout: Layout) -> dict[str, str]:
-    """The public nkey of each service and of `admin`."""
-    return {name: _public(layout, name)["bus"]["public_key"] for name in (*SERVICES, "admin")}
+def bus_users(layout: Layout, *, cluster: bool = False) -> dict[str, str]:
+    """The public nkey of each service and of `admin`, in a cluster of `pacer`, too."""
+    names = (*SERVICES, "admin", *(("pacer",) if cluster else ()))
+    return {name: _public(layout, name)["bus"]["public_key"] for name in names}
 
 
 def publish(layout: Layout, me: Owner) -> None:

@@ -96,6 +96,18 @@ class Layout:
     def nats_conf(self) -> Path:
         return self.nats / "nats.conf"
 
+    def bus_conf(self, part: str) -> Path:
+        """The configuration of one of the bus's servers."""
+        return self.nats / f"{part}.conf"
+
+    def bus_store(self, part: str) -> Path:
+        return self.nats / f"js{part.removeprefix('nats')}"
+
+    @property
+    def pacer_seed(self) -> Path:
+        """In a cluster: who may ask the bus's servers for an election (infra.nats.pace)."""
+        return self.keys / "pacer" / "bus.nk"
+
     @property
     def logs(self) -> Path:
         return self.state / "logs"
@@ -118,7 +130,8 @@ class Layout:
 
 def user_of(part: str) -> str:
     """The name of the OS user that a part runs as when OS users are separated."""
-    return {"postgres": "pgadm", "nats": "nats"}.get(part, part)
+    base = part.partition("-")[0]
+    return {"postgres": "pgadm", "nats": "nats"}.get(base, base)
 
 
 ALL_USERS: tuple[str, ...] = (*SERVICES, *SERVER_USERS)

@@ -7,20 +7,21 @@ from functools import partial
 
 from infra.local import readiness
 from infra.local.command import as_user, environment
+from infra.local.instances import base_of, number_of, servers, services
 from infra.local.layout import user_of
 from infra.local.part import Plan
 from infra.local.preflight import has_room
 from infra.local.prepare import Prepared
 
-SERVICE_ORDER = ("bridge", "console", "site", "agent", "connectors")
 STOP_SIGNALS = {"postgres": signal.SIGINT}
 """SIGINT is Postgres' fast stop: open transactions are rolled back, everything committed is on disk."""
 
 
 def plans(prepared: Prepared, servers_ready: Callable[[], Awaitable[None]]) -> dict[str, Plan]:
-    """By part. Services wait for both servers before each start, so that they do not fail over and over while one recovers."""
-    return {name: _server(prepared, name) for name in ("postgres", "nats")} | {
-        name: _service(prepared, name, servers_ready) for name in SERVICE_ORDER
+    """By part, in the order of starting. Services wait for both servers before each start, so that they do not fail over and over while one recovers."""
+    cluster = prepared.config.cluster
+    return {name: _server(prepared, name) for name in servers(cluster=cluster)} | {
+        name: _service(prepared, name, servers_ready) for name in services(cluster=cluster)
     }
 
 
@@ -31,8 +32,8 @@ def _server(prepared: Prepared, name: str) -> Plan:
         probe = partial(readiness.postgres, layout.pg_socket_dir)
         alive = partial(readiness.postgres_listens, layout.pg_socket_dir)
     else:
-        command = [str(runtime.nats), "-c", str(layout.nats_conf)]
-        probe = partial(readiness.nats, prepared.config.ports["nats"])
+        command = [str(runtime.nats), "-c", str(layout.bus_conf(name))]
+        probe = partial(readiness.nats, prepared.config.ports[name])
         alive = partial(readiness.nothing_to_ask)
     stop = STOP_SIGNALS.get(name, signal.SIGTERM)
     wrapped = as_user(prepared.who, user_of(name), command, death_signal=stop.name.removeprefix("SIG"))
@@ -46,8 +47,10 @@ def says_full(line: bytes) -> bool:
 
 def _service(prepared: Prepared, name: str, may_start: Callable[[], Awaitable[None]]) -> Plan:
     layout, runtime = prepared.layout, prepared.runtime
-    command = [str(runtime.python), "-m", f"services.{name}", "--state", str(layout.state)]
+    base, number = base_of(name), number_of(name)
+    command = [str(runtime.python), "-m", f"services.{base}", "--state", str(layout.state)]
+    command += ["--instance", str(number)] if number > 1 else []
     probe = partial(readiness.service, layout.health(name))
     return Plan(
-        name, as_user(prepared.who, name, command), environment(runtime), str(runtime.code), probe, may_start=may_start
+        name, as_user(prepared.who, base, command), environment(runtime), str(runtime.code), probe, may_start=may_start
     )

@@ -14,12 +14,12 @@ FRESH_BYTES = 300 * 1024**2
 RUNNING_BYTES = 64 * 1024**2
 
 
-def check(layout: Layout, port_base: int | None) -> None:
+def check(layout: Layout, port_base: int | None, cluster: bool | None = None) -> None:
     """Refused, before anything was changed."""
     found = config.read(layout)
-    base = config.port_base_of(found, port_base)
+    base, several = config.port_base_of(found, port_base), config.cluster_of(found, cluster)
     disk(layout, fresh=found is None)
-    ports(base)
+    ports(base, cluster=several)
 
 
 def disk(layout: Layout, *, fresh: bool) -> None:
@@ -37,9 +37,10 @@ def has_room(path: Path) -> bool:
     return shutil.disk_usage(path).free >= RUNNING_BYTES
 
 
-def ports(base: int) -> None:
+def ports(base: int, *, cluster: bool = False) -> None:
     """Every port of ours must be free on the address that will use it."""
-    taken = [_says(name, port) for name, port in config.ports_from(base).items() if _in_use(name, port)]
+    wanted = config.ports_from(base, cluster=cluster)
+    taken = [_says(name, port) for name, port in wanted.items() if _in_use(name, port)]
     if taken:
         raise Refused(
             f"{'; '.join(taken)}. Stop what uses it, or choose other ports with --port-base.", code="port_in_use"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from infra.local import config, folders, keys, place, preflight
 from infra.local.identities import Identities
+from infra.local.instances import base_of, bus_parts, services
 from infra.local.layout import VERSION, Layout
 from infra.local.runtime import Runtime, choose
 from infra.nats import certificate
-from infra.nats.config import Place, render
-from schemas.catalogue import SERVICES
+from infra.nats.config import Place, Routes, render
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,20 @@ Step = Callable[[str], None]
 """Called with each step's name as it begins."""
 
 
-def prepare(layout: Layout, who: Identities, port_base: int | None, step: Step) -> Prepared:
-    """Needs the lock. Refused with a sentence that says what to do."""
+def prepare(
+    layout: Layout, who: Identities, port_base: int | None, step: Step, *, cluster: bool | None = None
+) -> Prepared:
+    """Needs the lock. Refused with a sentence that says what to do. `cluster`: None leaves it as the first start chose."""
     step("Checking ports, disk and state")
-    preflight.check(layout, port_base)
+    preflight.check(layout, port_base, cluster)
     _announce_upgrade(layout, step)
     me = (os.getuid(), os.getgid())
     step("Making folders and keys")
-    make_folders(layout, who, me)
-    keys.make_keys(layout, who, me)
-    settings = config.write(layout, who, port_base)
-    _certificate(layout, who, me)
+    several = config.cluster_of(config.read(layout), cluster)
+    make_folders(layout, who, me, cluster=several)
+    keys.make_keys(layout, who, me, cluster=several)
+    settings = config.write(layout, who, port_base, cluster)
+    _certificate(layout, who, me, several=several)
     keys.publish(layout, me)
     _nats_conf(layout, settings, me)
     step("Checking that the services can read their code")
@@ -62,19 +65,20 @@ def make_run_folder(layout: Layout) -> None:
     folders.folder(layout.logs, 0o755, me)
 
 
-def make_folders(layout: Layout, who: Identities, me: folders.Owner) -> None:
+def make_folders(layout: Layout, who: Identities, me: folders.Owner, *, cluster: bool = False) -> None:
     for path in (layout.run, layout.tls, layout.nats, layout.logs):
         folders.folder(path, 0o755, me)
-    for service in SERVICES:
-        folders.folder(layout.run / service, 0o755, who.owner(service))
+    for part in services(cluster=cluster):
+        folders.folder(layout.run / part, 0o755, who.owner(base_of(part)))
     folders.folder(layout.pg, 0o700, who.owner("pgadm"))
     folders.folder(layout.pg_socket_dir, 0o2750, (who.uids["pgadm"], who.group))
-    folders.folder(layout.nats / "js", 0o700, who.owner("nats"))
+    for part in bus_parts(cluster=cluster):
+        folders.folder(layout.bus_store(part), 0o700, who.owner("nats"))
 
 
-def _certificate(layout: Layout, who: Identities, me: folders.Owner) -> None:
+def _certificate(layout: Layout, who: Identities, me: folders.Owner, *, several: bool) -> None:
     private, public = layout.tls / "nats.key", layout.tls / "ca.pem"
-    if private.exists() and public.exists():
+    if private.exists() and public.exists() and (not several or certificate.serves(public.read_bytes())):
         return
     certificate_text, key_text = certificate.make()
     public.unlink(missing_ok=True)
@@ -83,8 +87,19 @@ def _certificate(layout: Layout, who: Identities, me: folders.Owner) -> None:
 
 
 def _nats_conf(layout: Layout, settings: config.Config, me: folders.Owner) -> None:
-    where = Place(settings.ports["nats"], layout.nats / "js", layout.tls / "ca.pem", layout.tls / "nats.key")
-    folders.write(layout.nats_conf, render(where, keys.bus_users(layout)), 0o644, me)
+    users = keys.bus_users(layout, cluster=settings.cluster)
+    for part in bus_parts(cluster=settings.cluster):
+        folders.write(layout.bus_conf(part), render(bus_place(layout, settings, part), users), 0o644, me)
+
+
+def bus_place(layout: Layout, settings: config.Config, part: str) -> Place:
+    """Where one of the bus's servers listens, and, in a cluster, where it finds the others."""
+    ports, files = settings.ports, (layout.tls / "ca.pem", layout.tls / "nats.key")
+    if not settings.cluster:
+        return Place(ports[part], layout.bus_store(part), *files)
+    others = [other for other in bus_parts(cluster=True) if other != part]
+    routes = Routes(ports[f"{part}-route"], tuple(f"127.0.0.1:{ports[f'{other}-route']}" for other in others))
+    return Place(ports[part], layout.bus_store(part), *files, name=part, routes=routes)
 
 
 def settle(named: Path, who: Identities) -> Layout:

@@ -54,7 +54,14 @@ def check(urls: Mapping[str, str]) -> None:
             )
 
 
-def keep(named: Path, port_base: int | None, urls: Mapping[str, str], proxies: Iterable[str]) -> None:
+def keep(
+    named: Path,
+    port_base: int | None,
+    urls: Mapping[str, str],
+    proxies: Iterable[str],
+    *,
+    cluster: bool | None = None,
+) -> None:
     """Write them into DIR/config.json, making the state first where there is none. Refused while it runs, with nothing changed."""
     trusted = [str(ip_address(_address(each))) for each in proxies]
     who = identities.resolve()
@@ -67,7 +74,7 @@ def keep(named: Path, port_base: int | None, urls: Mapping[str, str], proxies: I
         )
         if found is None:
             make_run_folder(layout)
-            found = prepare(layout, who, port_base, lambda _: None).config
+            found = prepare(layout, who, port_base, lambda _: None, cluster=cluster).config
         _write(layout, found, dict(urls), trusted)
     finally:
         os.close(lock)

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from infra.local import config, control, readiness
+from infra.local.instances import base_of, servers, services
 from infra.local.layout import Layout
-from infra.local.plans import SERVICE_ORDER
 from infra.nats.lag import reader_lag
 from shared.errors import Transient
 
-SERVERS = ("postgres", "nats")
 Report = dict[str, Any]
 
 
@@ -25,13 +24,13 @@ def report(named: Path) -> Report:
         supervisor = control.ask(layout, "status")
     except Transient:
         return _empty() | _installation(found)
-    figures = asyncio.run(_figures(layout, found.ports["nats"]))
+    figures = asyncio.run(_figures(layout, found))
     parts: dict[str, Report] = supervisor["parts"]
     return {
         "ready": supervisor["ready"],
         "running": True,
-        "services": {name: parts[name] | figures[name] for name in SERVICE_ORDER if name in parts},
-        "servers": {name: parts[name] for name in SERVERS if name in parts},
+        "services": {name: parts[name] | figures[name] for name in figures if name in parts},
+        "servers": {name: parts[name] for name in servers(cluster=found.cluster) if name in parts},
         "supervisor": {
             "pid": supervisor["pid"],
             "up_seconds": supervisor["up_seconds"],
@@ -56,11 +55,14 @@ def _installation(found: config.Config) -> Report:
     return {"urls": found.urls, "os_separation": found.os_separation, "egress_separation": found.egress_separation}
 
 
-async def _figures(layout: Layout, port: int) -> dict[str, Report]:
+async def _figures(layout: Layout, found: config.Config) -> dict[str, Report]:
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on a closed TLS connection says nothing
-    answers = asyncio.gather(*(readiness.figures(layout.health(name)) for name in SERVICE_ORDER))
-    lag = await reader_lag(port, layout.tls / "ca.pem", layout.admin_seed)
-    return {name: _of_service(answer, lag.get(name)) for name, answer in zip(SERVICE_ORDER, await answers, strict=True)}
+    names = services(cluster=found.cluster)
+    answers = asyncio.gather(*(readiness.figures(layout.health(name)) for name in names))
+    lag = await reader_lag(found.bus_ports, layout.tls / "ca.pem", layout.admin_seed)
+    return {
+        name: _of_service(answer, lag.get(base_of(name))) for name, answer in zip(names, await answers, strict=True)
+    }
 
 
 def _of_service(answer: Report, lag: int | None) -> Report:

@@ -1,6 +1,6 @@
 """Runs everything of one state directory: makes it ready, starts the parts in order, keeps them running, stops them in order.
 
-    python -m infra.local.supervisor --state DIR [--port-base N]
+    python -m infra.local.supervisor --state DIR [--port-base N] [--cluster | --no-cluster]
 
 As a program it writes one JSON line per event to standard output until everything is ready (`schleuse up --detach` reads them).
 """
@@ -15,24 +15,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nats.errors
-
-from infra.local import identities, place, plans, processes, readiness
-from infra.local.command import as_user, environment
+from infra.local import identities, place, plans, processes, provisioning, readiness
 from infra.local.control import ControlServer
-from infra.local.layout import PARTS, Layout
+from infra.local.instances import INSTANCES, base_of, is_service, named
+from infra.local.layout import Layout
 from infra.local.logfile import LogFile
 from infra.local.part import Part, Plan
 from infra.local.prepare import Prepared, make_run_folder, prepare
-from infra.nats.provision import provision as provision_bus
+from infra.nats.pace import Pacer
 from infra.nats.trim import keep_trimming
-from schemas.catalogue import SERVICES
 from shared.clock import now
 from shared.errors import Refused
 
 SERVICE_GRACE = 6.0
 SERVER_GRACE = 2.5
-SERVERS = ("postgres", "nats")
 FOREVER = float("inf")
 Event = dict[str, Any]
 Tell = Callable[[Event], None]
@@ -44,14 +40,15 @@ class Supervisor:
     `at` is in seconds from the start; `code` is the exit code that a failure will lead to.
     """
 
-    def __init__(self, named: Path, port_base: int | None, tell: Tell) -> None:
-        self._named, self._port_base, self._tell = named, port_base, tell
+    def __init__(self, named: Path, port_base: int | None, tell: Tell, *, cluster: bool | None = None) -> None:
+        self._named, self._port_base, self._tell, self._cluster = named, port_base, tell, cluster
         self._parts: dict[str, Part] = {}
         self._prepared: Prepared | None = None
         self._stopping = asyncio.Event()
         self._started = time.monotonic()
         self._log: LogFile | None = None
-        self._trimming: asyncio.Task[None] | None = None
+        self._beside: list[asyncio.Task[None]] = []
+        self._pacer: Pacer | None = None
         self.ready = False
 
     def stop(self) -> None:
@@ -114,21 +111,35 @@ class Supervisor:
         def step(name: str) -> None:
             loop.call_soon_threadsafe(self._event, "step", name)
 
-        prepared = self._prepared = await asyncio.to_thread(prepare, layout, who, self._port_base, step)
+        prepared = self._prepared = await asyncio.to_thread(
+            prepare, layout, who, self._port_base, step, cluster=self._cluster
+        )
         made = plans.plans(prepared, self._servers_ready)
-        self._parts = {name: self._part(made[name], layout) for name in PARTS}
+        self._parts = {name: self._part(plan, layout) for name, plan in made.items()}
         self._event("step", "Starting Postgres and NATS")
-        for name in SERVERS:
-            self._parts[name].start()
-        for name in SERVERS:
-            await self._came_up(name)
+        await self._start_all([name for name in made if not is_service(name)])
         self._event("step", "Provisioning roles, databases, protected tables, streams and durables")
-        await asyncio.gather(self._provision_postgres(prepared), self._provision_nats(prepared))
-        self._event("step", f"Starting {', '.join(plans.SERVICE_ORDER)}")
-        for name in plans.SERVICE_ORDER:
+        self._look_after_bus(prepared)
+        await asyncio.gather(provisioning.postgres(prepared, self._log_line), provisioning.bus(prepared))
+        for number in range(1, INSTANCES + 1):
+            if names := [name for name in made if is_service(name) and name == named(base_of(name), number)]:
+                self._event("step", f"Starting {', '.join(names)}")
+                await self._start_all(names)
+
+    async def _start_all(self, names: list[str]) -> None:
+        for name in names:
             self._parts[name].start()
-        for name in plans.SERVICE_ORDER:
+        for name in names:
             await self._came_up(name)
+
+    def _look_after_bus(self, prepared: Prepared) -> None:
+        layout, ports = prepared.layout, prepared.config.bus_ports
+        ca = layout.tls / "ca.pem"
+        self._beside.append(asyncio.create_task(keep_trimming(ports, ca, layout.admin_seed)))
+        if prepared.config.cluster:
+            self._pacer = Pacer(ports, ca, layout.pacer_seed)
+            self._pacer.wake()
+            self._beside.append(asyncio.create_task(self._pacer.run()))
 
     def _part(self, plan: Plan, layout: Layout) -> Part:
         return Part(plan, LogFile(layout.logs / f"{plan.name}.log"), self._notice, self._write_down)
@@ -139,47 +150,19 @@ class Supervisor:
             said = f": {part.last_line}" if part.last_line else ""
             raise Refused(f"{name} did not become ready{said} (see {part.log.path})", code="not_ready")
 
-    async def _provision_postgres(self, prepared: Prepared) -> None:
-        command = [
-            str(prepared.runtime.python),
-            "-m",
-            "infra.postgres.provision",
-            "--state",
-            str(prepared.layout.state),
-        ]
-        process = await asyncio.create_subprocess_exec(
-            *as_user(prepared.who, "pgadm", command), env=environment(prepared.runtime), cwd=prepared.runtime.code,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        _, said = await process.communicate()
-        if process.returncode:
-            text = said.decode(errors="replace").strip()
-            self._log_line(f"provisioning: {text}")
-            raise Refused(
-                f"provisioning the databases failed: {text.splitlines()[-1] if text else 'no message'}",
-                code="provision",
-            )
-
-    async def _provision_nats(self, prepared: Prepared) -> None:
-        layout = prepared.layout
-        bus = prepared.config.ports["nats"], layout.tls / "ca.pem", layout.admin_seed
-        try:
-            await provision_bus(*bus)
-        except nats.errors.Error as error:
-            raise Refused(f"provisioning the bus failed: {error}", code="provision") from None
-        self._trimming = asyncio.create_task(keep_trimming(*bus))
-
     async def _servers_ready(self) -> None:
         async def ready() -> bool:
-            return all(self._parts[name].state == "ready" for name in SERVERS)
+            """Of the bus's servers one is enough: clients follow whichever answers."""
+            bus = any(part.state == "ready" for name, part in self._parts.items() if base_of(name) == "nats")
+            return bus and self._parts["postgres"].state == "ready"
 
         await readiness.until(ready, FOREVER)
 
     async def _stop_parts(self) -> None:
-        if self._trimming is not None:
-            self._trimming.cancel()
-        services = [part for name, part in self._parts.items() if name in SERVICES]
-        servers = [part for name, part in self._parts.items() if name not in SERVICES]
+        for task in self._beside:
+            task.cancel()
+        services = [part for name, part in self._parts.items() if is_service(name)]
+        servers = [part for name, part in self._parts.items() if not is_service(name)]
         await asyncio.gather(*(part.stop(SERVICE_GRACE) for part in services))
         await asyncio.gather(*(part.stop(SERVER_GRACE) for part in servers))
 
@@ -203,6 +186,8 @@ class Supervisor:
             processes.write(self._prepared.layout, [record for record in found if record])
 
     def _notice(self, part: str, text: str) -> None:
+        if self._pacer is not None and base_of(part) == "nats":
+            self._pacer.wake(part)
         self._write_down()
         self._event("notice", f"{part} {text}")
 
@@ -219,11 +204,11 @@ class Supervisor:
             self._log.write(f"{now().isoformat(timespec='milliseconds')} {text}\n".encode())
 
 
-async def supervise(named: Path, port_base: int | None, tell: Tell) -> int:
+async def supervise(named: Path, port_base: int | None, tell: Tell, *, cluster: bool | None = None) -> int:
     """Run until SIGINT, SIGTERM or a stop over the control socket; the exit code."""
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on every closed TLS connection says nothing
     os.umask(0o022)  # what is made for several users must be readable by them, whatever the caller's shell says
-    supervisor = Supervisor(named, port_base, tell)
+    supervisor = Supervisor(named, port_base, tell, cluster=cluster)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, supervisor.stop)

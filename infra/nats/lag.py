@@ -1,5 +1,6 @@
 """How far behind each reader is, asked with the admin identity."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from nats.errors import Error as NatsError
@@ -8,7 +9,7 @@ from infra.nats.provision import connect
 from infra.nats.topology import durables
 
 
-async def reader_lag(port: int, ca: Path, admin_seed: Path) -> dict[str, int]:
+async def reader_lag(port: int | Sequence[int], ca: Path, admin_seed: Path) -> dict[str, int]:
     """Events that wait for each service, over all its durables, those in hand included. Empty when the bus cannot be asked."""
     try:
         client = await connect(port, ca, admin_seed, "admin")

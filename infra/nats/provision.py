@@ -1,10 +1,15 @@
 """Makes and updates streams and durables as the catalogue says; an admin identity does it, services cannot."""
 
+import asyncio
 import ssl
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import nats
 from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.errors import NoRespondersError
 from nats.js import JetStreamContext
 from nats.js.api import (
     AckPolicy,
@@ -15,32 +20,63 @@ from nats.js.api import (
     StorageType,
     StreamConfig,
 )
-from nats.js.errors import NotFoundError
+from nats.js.errors import NoStreamResponseError, NotFoundError, ServerError, ServiceUnavailableError
 
 from infra.nats.certificate import SERVER_NAME
 from infra.nats.config import MAX_PAYLOAD, MAX_STREAM_BYTES
 from infra.nats.topology import Durable, Stream, durables, inbox, streams
 
 ACK_WAIT_SECONDS = 10
+ACK_WAIT_CLUSTER = 1.2
+"""What a killed instance had in hand waits so long for the other; shared.bus.delivery says in time that it still works on it."""
+REPLICAS = 3
+ELECTION_SECONDS = 30.0
 MAX_ACK_PENDING = 2000
 DUPLICATE_SECONDS = 120
 
 
-async def provision(port: int, ca: Path, admin_seed: Path) -> None:
-    """Idempotent. nats errors pass through."""
+async def provision(port: int | Sequence[int], ca: Path, admin_seed: Path) -> None:
+    """Idempotent. `port`: several of them are a cluster's, whose streams and durables get three replicas. nats errors pass through."""
     client = await connect(port, ca, admin_seed, "admin")
+    replicas = 1 if isinstance(port, int) else REPLICAS
     try:
         js = client.jetstream(timeout=20)
         for stream in streams():
-            await _stream(js, stream)
+            await _patiently(lambda stream=stream: _stream(js, stream_config(stream, replicas)), replicas)
         for each in durables():
-            await js.add_consumer(each.stream, consumer_config(each))
+            made = consumer_config(each, replicas)
+            await _patiently(lambda each=each, made=made: js.add_consumer(each.stream, made), replicas)
     finally:
         await client.close()
 
 
-async def connect(port: int, ca: Path, seed: Path, name: str) -> Client:
-    """A connection that accepts the pinned certificate only."""
+async def _patiently(make: Callable[[], Awaitable[Any]], replicas: int) -> None:
+    """A cluster answers once it has elected who decides; until then there is nobody, or silence."""
+    deadline = asyncio.get_running_loop().time() + ELECTION_SECONDS
+    while True:
+        try:
+            await make()
+        except (NoRespondersError, NoStreamResponseError, ServiceUnavailableError, TimeoutError, ServerError) as error:
+            if replicas == 1 or asyncio.get_running_loop().time() > deadline:
+                raise
+            last = error
+        else:
+            return
+        await asyncio.sleep(0.2 if not isinstance(last, TimeoutError) else 0)
+
+
+async def connect(port: int | Sequence[int], ca: Path, seed: Path, name: str) -> Client:
+    """A connection that accepts the pinned certificate only; of several ports, the first that answers. nats errors pass through."""
+    *others, last = [port] if isinstance(port, int) else port
+    for each in others:
+        try:
+            return await _connect(each, ca, seed, name)
+        except (NatsError, OSError, TimeoutError):
+            continue
+    return await _connect(last, ca, seed, name)
+
+
+async def _connect(port: int, ca: Path, seed: Path, name: str) -> Client:
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trust.load_verify_locations(ca)
     return await nats.connect(
@@ -56,16 +92,16 @@ async def connect(port: int, ca: Path, seed: Path, name: str) -> Client:
     )
 
 
-async def _stream(js: JetStreamContext, stream: Stream) -> None:
+async def _stream(js: JetStreamContext, wanted: StreamConfig) -> None:
     try:
-        await js.stream_info(stream.name)
+        await js.stream_info(wanted.name or "")
     except NotFoundError:
-        await js.add_stream(stream_config(stream))
+        await js.add_stream(wanted)
     else:
-        await js.update_stream(stream_config(stream))
+        await js.update_stream(wanted)
 
 
-def stream_config(stream: Stream) -> StreamConfig:
+def stream_config(stream: Stream, replicas: int = 1) -> StreamConfig:
     """Nothing goes by itself: infra.nats.trim removes what all readers have acknowledged, so a full stream means unread events."""
     return StreamConfig(
         name=stream.name,
@@ -77,7 +113,7 @@ def stream_config(stream: Stream) -> StreamConfig:
         max_msg_size=MAX_PAYLOAD,
         max_age=0,
         duplicate_window=DUPLICATE_SECONDS,
-        num_replicas=1,
+        num_replicas=replicas,
         deny_delete=True,
         deny_purge=False,  # the permissions leave it to the admin identity alone
         allow_direct=False,
@@ -85,14 +121,16 @@ def stream_config(stream: Stream) -> StreamConfig:
     )
 
 
-def consumer_config(each: Durable) -> ConsumerConfig:
+def consumer_config(each: Durable, replicas: int = 1) -> ConsumerConfig:
+    """A cluster gives an event soon to another instance when the one that had it was killed."""
     return ConsumerConfig(
         name=each.name,
         durable_name=each.name,
         filter_subjects=list(each.subjects),
         deliver_policy=DeliverPolicy.ALL,
         ack_policy=AckPolicy.EXPLICIT,
-        ack_wait=ACK_WAIT_SECONDS,
+        ack_wait=ACK_WAIT_SECONDS if replicas == 1 else ACK_WAIT_CLUSTER,
         max_deliver=-1,
         max_ack_pending=MAX_ACK_PENDING,
+        num_replicas=replicas,
     )

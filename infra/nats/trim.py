@@ -5,11 +5,12 @@ together by sequence costs next to nothing (infra/decisions, streams are trimmed
 """
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import ConsumerInfo
+from nats.js.api import ConsumerInfo, StreamInfo
 
 from infra.nats.provision import connect
 from infra.nats.topology import durables, streams
@@ -28,32 +29,41 @@ class Trimmer:
         return sum([await self._stream(js, stream.name) for stream in streams()])
 
     async def _stream(self, js: JetStreamContext, name: str) -> int:
-        state = (await js.stream_info(name)).state
+        info = await js.stream_info(name)
+        state = info.state
         if not state.messages:
             return 0
         readers = [await js.consumer_info(name, each.name) for each in durables() if each.stream == name]
-        done = min(self._done(reader, state.last_seq) for reader in readers)
+        level = is_level(info)
+        done = min(self._done(reader, state.last_seq, level=level) for reader in readers)
         if done < state.first_seq:
             return 0
         await js.purge_stream(name, seq=done + 1)
         return done + 1 - state.first_seq
 
-    def _done(self, reader: ConsumerInfo, last: int) -> int:
+    def _done(self, reader: ConsumerInfo, last: int, *, level: bool) -> int:
         """Up to which sequence of the stream nothing is left for this reader.
 
         The acknowledged floor stands still while only the other lane's messages come. So a reader that waits for
         messages, with none pending and none in hand, two rounds in a row, is done with what there was a round ago.
+        Unless some replica lacks messages (not `level`): whoever serves the reader there may not have seen them.
         """
         key = (reader.stream_name, reader.name)
         before = self._quiet.pop(key, 0)
         floor = reader.ack_floor.stream_seq if reader.ack_floor else 0
-        if reader.num_pending or reader.num_ack_pending or not reader.num_waiting:
+        if not level or reader.num_pending or reader.num_ack_pending or not reader.num_waiting:
             return floor
         self._quiet[key] = last
         return max(floor, before)
 
 
-async def keep_trimming(port: int, ca: Path, admin_seed: Path) -> None:
+def is_level(info: StreamInfo) -> bool:
+    """Whether every replica of a stream holds all of it."""
+    replicas = (info.cluster.replicas if info.cluster else None) or []
+    return all(each.current and not each.offline and not each.lag for each in replicas)
+
+
+async def keep_trimming(port: int | Sequence[int], ca: Path, admin_seed: Path) -> None:
     """Until cancelled. While the bus is away there is nothing to do but to try again."""
     while True:
         try:

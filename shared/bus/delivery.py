@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from pydantic import ValidationError
 
 from shared.bus.connection import Connection
-from shared.bus.pull import Pull
+from shared.bus.pull import EXPIRES, EXPIRES_CLUSTER, Pull
 from shared.bus.received import AnyReceived, Reader
 from shared.bus.wire import answer, send
 from shared.db.engine import Database
@@ -31,6 +31,8 @@ WAITS = (1, 3, 10, 30, 120, 300, 300)
 """Seconds before the second to eighth attempt."""
 ATTEMPTS = len(WAITS) + 1
 HEARTBEAT = 3.0
+HEARTBEAT_CLUSTER = 0.4
+"""There an event that nobody speaks for is given to another instance after 1.2 s (infra.nats.provision)."""
 READ_AT_ONCE = 10
 """Events read before others get their turn: 200 fat ones would hold up a decision in the same process."""
 
@@ -50,7 +52,9 @@ class Delivery:
         stream: str,
         durable: str,
         batch: int = 200,
+        cluster: bool = False,
     ) -> None:
+        self._expires, self._heartbeat = (EXPIRES_CLUSTER, HEARTBEAT_CLUSTER) if cluster else (EXPIRES, HEARTBEAT)
         self._db, self._bus, self._health = db, bus, health
         self._reader, self._applier = reader, applier
         self._service, self._stream, self._durable, self._batch = service, stream, durable, batch
@@ -62,7 +66,7 @@ class Delivery:
         self.handled = 0
 
     async def start(self) -> None:
-        self._pull = Pull(self._bus.client, self._service, self._stream, self._durable, self._batch)
+        self._pull = Pull(self._bus.client, self._service, self._stream, self._durable, self._batch, self._expires)
         await self._pull.start()
         self._bus.reconnected.append(self._pull.restart)
         self._health.set(self._name, True, "waiting")
@@ -97,7 +101,7 @@ class Delivery:
 
     async def _keep_alive(self) -> None:
         while True:
-            await asyncio.sleep(HEARTBEAT)
+            await asyncio.sleep(self._heartbeat)
             await self._answer_all(self._held, b"+WPI")
 
     async def _handle(self, messages: Sequence[Msg]) -> None:

@@ -54,7 +54,7 @@ class BusLink:
         seals = None if settings.service == "bridge" else SealChecker(PublicKeys.load(settings.public_keys))
         self.reader = Reader(settings.service, seals)
         self.applier = Applier(db, intake, settings.service)
-        self._relay = Relay(db, self.connection, health, relay_lanes(settings.service))
+        self._relay = Relay(db, self.connection, health, relay_lanes(settings.service), cluster=settings.cluster)
         self._deliveries = [
             Delivery(
                 db,
@@ -66,6 +66,7 @@ class BusLink:
                 stream=stream,
                 durable=name,
                 batch=_batch(settings.service, intake, stream, lane),
+                cluster=settings.cluster,
             )
             for stream, name, lane in durables_of(settings.service)
         ]

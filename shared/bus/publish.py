@@ -35,23 +35,23 @@ class RefusedBatch(Exception):
     """The server takes none of the batch; single publishes will say why."""
 
 
-async def publish(client: Client, rows: Sequence[Outgoing]) -> int:
-    """Publish in order; returns how many are on the server's disk, counted from the front.
+async def publish(client: Client, rows: Sequence[Outgoing], patience: float = ACK_TIMEOUT) -> int:
+    """Publish in order; returns how many are on the server's disk, counted from the front. `patience`: seconds for each PubAck.
 
-    Transient when the server does not answer; what it may have stored is sent again with the same ids.
+    Transient or TimeoutError when the server does not answer; what it may have stored is sent again with the same ids.
     """
     if len(rows) >= FEWEST_FOR_A_BATCH:
         try:
-            await _publish_batch(client, rows)
+            await _publish_batch(client, rows, patience)
             return len(rows)
         except RefusedBatch:
             pass
     for row in rows:
-        await _publish_one(client, row)
+        await _publish_one(client, row, patience)
     return len(rows)
 
 
-async def _publish_batch(client: Client, rows: Sequence[Outgoing]) -> None:
+async def _publish_batch(client: Client, rows: Sequence[Outgoing], patience: float) -> None:
     batch = {"Nats-Batch-Id": str(fresh_id())}
     *before, last = [
         (row, row.headers | batch | {"Nats-Msg-Id": row.event_id, "Nats-Batch-Sequence": str(number)})
@@ -62,13 +62,13 @@ async def _publish_batch(client: Client, rows: Sequence[Outgoing]) -> None:
     except NatsError as error:
         raise Transient(f"the bus did not take a batch: {error}") from error
     row, headers = last
-    answer = await _request(client, row.subject, row.body, headers | {"Nats-Batch-Commit": "1"})
+    answer = await _request(client, row.subject, row.body, headers | {"Nats-Batch-Commit": "1"}, patience)
     if "error" in answer or answer.get("count") != len(rows):
         raise RefusedBatch
 
 
-async def _publish_one(client: Client, row: Outgoing) -> None:
-    answer = await _request(client, row.subject, row.body, row.headers | {"Nats-Msg-Id": row.event_id})
+async def _publish_one(client: Client, row: Outgoing, patience: float) -> None:
+    answer = await _request(client, row.subject, row.body, row.headers | {"Nats-Msg-Id": row.event_id}, patience)
     error = answer.get("error")
     if error is None:
         return
@@ -78,9 +78,11 @@ async def _publish_one(client: Client, row: Outgoing) -> None:
     raise Transient(text)
 
 
-async def _request(client: Client, subject: str, body: bytes, headers: dict[str, str]) -> dict[str, Any]:
+async def _request(
+    client: Client, subject: str, body: bytes, headers: dict[str, str], patience: float
+) -> dict[str, Any]:
     try:
-        answer = await client.request(subject, body, timeout=ACK_TIMEOUT, headers=headers)
+        answer = await client.request(subject, body, timeout=patience, headers=headers)
     except (TimeoutError, asyncio.CancelledError):
         raise
     except Exception as error:

@@ -18,6 +18,10 @@ BATCH_BYTES = 1024 * 1024
 """A batch ends with the message that passes this: fat events take their time and memory in small portions."""
 EXPIRES = 5.0
 """Seconds that a pull request lives on the server."""
+EXPIRES_CLUSTER = 0.8
+"""A leader that is killed takes the requests with it and says nothing: they are made anew so often."""
+NOBODY_PAUSE = 0.1
+"""Seconds between two requests while nobody leads the durable."""
 
 
 class _Wake:
@@ -27,14 +31,17 @@ class _Wake:
 class Pull:
     """Messages of one durable. `next()` waits for at least one and returns what is there, up to `batch`."""
 
-    def __init__(self, client: Client, service: str, stream: str, durable: str, batch: int) -> None:
-        self._client = client
+    def __init__(
+        self, client: Client, service: str, stream: str, durable: str, batch: int, expires: float = EXPIRES
+    ) -> None:
+        self._client, self._expires = client, expires
         self._subject = f"{API_PREFIX}.CONSUMER.MSG.NEXT.{stream}.{durable}"
         self._inbox = f"_INBOX_{service}.pull.{fresh_id().hex}"
-        self._request = json.dumps({"batch": batch, "expires": int(EXPIRES * 1e9)}).encode()
+        self._request = json.dumps({"batch": batch, "expires": int(expires * 1e9)}).encode()
         self._batch = batch
         self._outstanding = 0
         self._asked = 0
+        self._nobody = False
         self._subscription: Any = None
 
     async def start(self) -> None:
@@ -63,7 +70,7 @@ class Pull:
         queue = self._subscription._pending_queue
         if queue.empty():
             try:
-                async with asyncio.timeout(EXPIRES + 1):
+                async with asyncio.timeout(self._expires * 1.2):
                     first = await queue.get()
             except TimeoutError:
                 self._outstanding = 0
@@ -71,6 +78,9 @@ class Pull:
         else:
             first = queue.get_nowait()
         found = self._take(first)
+        if not found and self._nobody:
+            self._nobody = False
+            await asyncio.sleep(NOBODY_PAUSE)
         size = len(found[0].data) if found else 0
         while len(found) < self._batch and size < BATCH_BYTES and not queue.empty():
             more = self._take(queue.get_nowait())
@@ -90,6 +100,7 @@ class Pull:
             return []
         self._subscription._pending_size -= len(message.data)
         status = message.headers.get("Status") if message.headers else None
+        self._nobody = status == "503"
         if status is None:
             self._outstanding -= 1
             return [message]

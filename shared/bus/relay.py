@@ -10,7 +10,7 @@ import asyncpg
 import structlog
 
 from shared.bus.connection import Connection
-from shared.bus.publish import Outgoing, publish
+from shared.bus.publish import ACK_TIMEOUT, Outgoing, publish
 from shared.db.engine import GONE, Database
 from shared.db.raw import Raw
 from shared.errors import Permanent, Transient
@@ -24,6 +24,10 @@ BATCH = 500
 BATCH_BYTES = 4 * 1024 * 1024
 POLL = 1.0
 SWEEP = 2.0
+STAND_BY = 0.2
+"""Seconds between two tries of an instance that stands by to get the lock of one that was killed."""
+PATIENCE_CLUSTER = 0.6
+"""Seconds for a PubAck: a killed leader never answers, and sending again with the same id does no harm."""
 LATE = 2000
 """Positions below the newest sent one that every read looks at again: room for transactions that commit late."""
 _LOCK = "SELECT pg_try_advisory_lock(7365686)"
@@ -51,11 +55,21 @@ SELECT event_id, name, subject, headers, body, $2, 1 FROM app.outbox WHERE posit
 class Relay:
     """One task per lane, each woken by commits in this process and by a slow poll for everything else."""
 
-    def __init__(self, db: Database, bus: Connection, health: Health, lanes: list[str], batch: int = BATCH) -> None:
+    def __init__(
+        self,
+        db: Database,
+        bus: Connection,
+        health: Health,
+        lanes: list[str],
+        batch: int = BATCH,
+        *,
+        cluster: bool = False,
+    ) -> None:
         self._db = db
         self._bus = bus
         self._health = health
         self._batch = batch
+        self._patience, self._stand_by = (PATIENCE_CLUSTER, STAND_BY) if cluster else (ACK_TIMEOUT, POLL)
         self._events = {lane: asyncio.Event() for lane in lanes}
         self._floor = dict.fromkeys(lanes, 0)
         self._stopping = asyncio.Event()
@@ -98,7 +112,7 @@ class Relay:
         try:
             while not await lock.fetchval(_LOCK):
                 self._health.set("relay", True, "another instance relays")
-                await self._pause(POLL)
+                await self._pause(self._stand_by)
                 if self._stopping.is_set():
                     return
         except GONE:
@@ -132,7 +146,7 @@ class Relay:
         if not rows:
             return False
         try:
-            await publish(self._bus.client, rows)
+            await publish(self._bus.client, rows, self._patience)
         except Permanent as error:
             await self._one_by_one(rows, error)
             return True
@@ -157,7 +171,7 @@ class Relay:
         log.error("relay.permanent", error=first.message)
         for row in rows:
             try:
-                await publish(self._bus.client, [row])
+                await publish(self._bus.client, [row], self._patience)
             except Permanent as error:
                 async with self._db.reading() as tx:
                     await tx.raw.execute(_BLOCK, row.position, error.message)

@@ -44,6 +44,10 @@ SLOW = (
 """What asyncpg raises when the server ended a statement that others or the load held up. It may work the next time."""
 
 
+POOL, POOL_OF_SEVERAL = 10, 5
+"""Connections kept open. A role may have 16 in all, which instances share; each holds one or two more beside its pool."""
+
+
 class Database:
     """A pool of connections as the service's own role over the Unix socket, by peer authentication.
 
@@ -51,9 +55,9 @@ class Database:
     staged something.
     """
 
-    def __init__(self, settings: Settings, stamp: Stamp | None = None, pool_size: int = 10) -> None:
+    def __init__(self, settings: Settings, stamp: Stamp | None = None, pool_size: int | None = None) -> None:
         self._settings = settings
-        self._size = pool_size
+        self._size = pool_size or (POOL_OF_SEVERAL if settings.cluster else POOL)
         self._pool: Pool | None = None
         self.stamp = stamp or Stamp(settings.service)
         self.wake: Callable[[str], None] = lambda lane: None

@@ -141,9 +141,9 @@ def short_folder(name: str) -> Path:
 
 def free_port_base() -> int:
     """A base whose ports are free. Runs side by side start from different places."""
-    start = 21000 + os.getpid() * 8 % 9000
-    for base in range(start, start + 9000, 8):
-        if all(_free(base + offset) for offset in range(8)):
+    start = 21000 + os.getpid() * 16 % 9000
+    for base in range(start, start + 9000, 16):
+        if all(_free(base + offset) for offset in range(16)):
             return base
     raise RuntimeError("no free ports")
 

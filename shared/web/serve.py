@@ -32,8 +32,10 @@ class HttpServer:
         path: Path | None = None,
         grace: float = 3.0,
         closing: Callable[[], None] | None = None,
+        shared: bool = False,
     ) -> None:
-        self._host, self._port, self._path = host, port, path
+        """`shared`: several instances listen on the port, and the kernel deals connections out to them."""
+        self._host, self._port, self._path, self._shared = host, port, path, shared
         self._closing = closing
         self._server = _Server(
             uvicorn.Config(
@@ -75,6 +77,8 @@ class HttpServer:
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         sock = socket.socket(family, socket.SOCK_STREAM)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if self._shared:  # only processes of the same OS user can join: the kernel requires it
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         try:
             sock.bind((self._host, self._port))
         except OSError as error:
