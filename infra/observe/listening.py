@@ -5,7 +5,8 @@ import socket
 import struct
 from pathlib import Path
 
-LISTEN = "0A"
+LISTEN, UNCONNECTED = "0A", "07"
+TABLES = (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6), ("udp", socket.AF_INET), ("udp6", socket.AF_INET6))
 
 
 def listens(pid: int) -> list[str]:
@@ -37,7 +38,7 @@ def _sockets(pid: int) -> set[str]:
 
 def _listening() -> dict[str, str]:
     found = {}
-    for table, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
+    for table, family in TABLES[:2]:
         path = Path(f"/proc/net/{table}")
         for line in path.read_text().splitlines()[1:] if path.exists() else ():
             fields = line.split()
@@ -52,3 +53,17 @@ def _address(text: str, family: socket.AddressFamily) -> str:
     words = (int(raw[at : at + 8], 16) for at in range(0, len(raw), 8))
     packed = b"".join(struct.pack("=I", word) for word in words)
     return f"{socket.inet_ntop(family, packed)}:{int(port, 16)}"
+
+
+def listening_by_uid() -> dict[int, set[str]]:
+    """`address:port` of every TCP socket on this machine that is listened on, by the OS user that opened it; UDP ones as `udp address:port`."""
+    found: dict[int, set[str]] = {}
+    for table, family in TABLES:
+        path = Path(f"/proc/net/{table}")
+        for line in path.read_text().splitlines()[1:] if path.exists() else ():
+            fields = line.split()
+            is_udp = table.startswith("udp")
+            if fields[3] == (UNCONNECTED if is_udp else LISTEN):
+                address = _address(fields[1], family)
+                found.setdefault(int(fields[7]), set()).add(f"udp {address}" if is_udp else address)
+    return found

@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
-from infra.prove.keyfiles import decision_files, key_id_of
+from infra.observe.keyfiles import decision_files, key_id_of
 from infra.prove.target import Attempt, Target
 from schemas.catalogue import BY_NAME
 from schemas.envelope import Envelope

@@ -12,6 +12,7 @@ from infra.local.keys import bus_users
 from infra.nats.config import Place, render
 from infra.nats.provision import connect, consumer_config, stream_config
 from infra.nats.topology import durables, streams
+from infra.observe.bus import apart, plain
 from infra.observe.listening import started_at
 from infra.prove.areas.processes import listens_as_itself
 from infra.prove.check import Book
@@ -76,7 +77,7 @@ async def _streams(target: Target, book: Book) -> None:
         for stream in streams():
             info = await js.stream_info(stream.name)
             book.holds(
-                "streams", f"settings of {stream.name}", _apart(stream_config(stream).as_dict(), info.config.as_dict())
+                "streams", f"settings of {stream.name}", apart(stream_config(stream).as_dict(), info.config.as_dict())
             )
             await _consumers(book, js, stream.name)
     finally:
@@ -99,22 +100,4 @@ async def _consumers(book: Book, js: Any, stream: str) -> None:
             book.holds("streams", f"settings of {stream} {each.name}", "it is missing")
             continue
         wanted, found = consumer_config(each).as_dict(), info.config.as_dict()
-        book.holds("streams", f"settings of {stream} {each.name}", _apart(_plain(wanted), _plain(found)))
-
-
-def _plain(config: dict[str, Any]) -> dict[str, Any]:
-    """One subject may come back in a field of its own."""
-    one = config.pop("filter_subject", None)
-    return config | ({"filter_subjects": [one]} if one else {})
-
-
-def _apart(wanted: dict[str, Any], found: dict[str, Any]) -> str:
-    """Fields that are set otherwise; what is not declared must be unset."""
-    idle: tuple[object, ...] = (None, False, 0, "", [], {}, -1)
-    harmless = {"metadata", "consumer_limits", "compression", "persist_mode", "replay_policy", "max_waiting", "num_replicas", "deliver_policy", "name", "durable_name", "max_consumers", "max_msgs", "max_msgs_per_subject"}  # fmt: skip
-    keys = [key for key in {**wanted, **found} if key not in harmless]
-    return ", ".join(
-        f"{key}: {found.get(key)!r}"
-        for key in keys
-        if wanted.get(key) != found.get(key) and not (wanted.get(key) in idle and found.get(key) in idle)
-    )
+        book.holds("streams", f"settings of {stream} {each.name}", apart(plain(wanted), plain(found)))

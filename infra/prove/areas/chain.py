@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from infra.local.layout import SIGNING_KEYS
+from infra.observe.keyfiles import FIRST
 from infra.prove.areas.outward import check_outward
 from infra.prove.check import Book, Check
-from infra.prove.keyfiles import FIRST
 from infra.prove.target import Target
 from schemas.catalogue import SERVICES
 from schemas.statements import FIRST as EMPTY_LOG

@@ -1,36 +1,39 @@
 """What the running processes are and may: user, groups, capabilities, where they listen."""
 
-import grp
 from pathlib import Path
 
-from infra.local.layout import GROUP, user_of
+from infra.local.layout import user_of
+from infra.observe.processes import (
+    NO_CAPABILITIES,
+    addresses_of,
+    capabilities_of,
+    expected_groups,
+    groups_of,
+    status_of,
+    uids_of,
+)
 from infra.prove.check import Book
-from infra.prove.fetch import way_to
 from infra.prove.target import Target
 from schemas.catalogue import SERVICES
-
-HTTP = {"console": "console", "site": "site", "agent": "workspace"}
 
 
 async def check_processes(target: Target, book: Book) -> None:
     for part in target.pids:
-        strange = sorted(set(await listens_as_itself(target, part)) - set(_addresses(target, part)))
+        strange = sorted(set(await listens_as_itself(target, part)) - set(addresses_of(target.config, part)))
         book.holds(part, "process: listens only where it must", ", ".join(strange))
         _rights(target, book, part)
     _commands(target, book)
 
 
 def _rights(target: Target, book: Book, part: str) -> None:
-    status, user = _status(target.pids[part]), user_of(part)
-    uids = {int(each) for each in status["Uid"].split()}
-    book.same(part, "process: runs as its own user, really and effectively", {target.who.uids[user]}, uids)
+    status, user = status_of(target.pids[part]), user_of(part)
+    book.same(part, "process: runs as its own user, really and effectively", {target.who.uids[user]}, uids_of(status))
     book.same(part, "process: can gain no privileges", "1", status["NoNewPrivs"])
     if not target.separated:
         book.open(part, "process: has no capabilities", "none")
         return
-    capabilities = {int(status[name], 16) for name in ("CapEff", "CapPrm", "CapBnd", "CapAmb")}
-    book.same(part, "process: has no capabilities", {0}, capabilities)
-    book.same(part, "process: groups", _groups(target, user), {int(each) for each in status["Groups"].split()})
+    book.same(part, "process: has no capabilities", NO_CAPABILITIES, capabilities_of(status))
+    book.same(part, "process: groups", expected_groups(target, user), groups_of(status))
 
 
 def _commands(target: Target, book: Book) -> None:
@@ -50,24 +53,3 @@ async def listens_as_itself(target: Target, part: str) -> list[str]:
     (outcome,) = await target.run(user_of(part), [{"kind": "listening", "pid": target.pids[part]}])
     found: list[str] = outcome["value"]
     return found
-
-
-def _status(pid: int) -> dict[str, str]:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-
-
-def _addresses(target: Target, part: str) -> list[str]:
-    """Where the fronts are told to listen, loopback as a rule; the servers' and the silent services' lists are short."""
-    if part == "nats":
-        return [f"127.0.0.1:{target.config.ports['nats']}"]
-    if part not in HTTP:
-        return []
-    host, port = way_to(target.config.urls[HTTP[part]])
-    return sorted(f"{address}:{port}" for address in (["127.0.0.1", "::1"] if host == "localhost" else [host]))
-
-
-def _groups(target: Target, user: str) -> set[int]:
-    """Its own and, where it must reach the Postgres socket, the shared one."""
-    own = {target.who.gids[user]}
-    return own if user == "nats" else own | {grp.getgrnam(GROUP).gr_gid}

@@ -4,6 +4,7 @@ import socket
 import stat
 from pathlib import Path
 
+from infra.observe.lying import facts, owned
 from infra.prove.check import Book
 from infra.prove.target import Target
 from shared.db.engine import peer_uid
@@ -13,7 +14,7 @@ def check_socket_path(target: Target, book: Book) -> None:
     folder = target.layout.pg_socket_dir
     path = folder / ".s.PGSQL.5432"
     uid, group = target.who.uids["pgadm"], target.who.group
-    book.same("socket", "its folder: owner, group, mode", _facts(uid, group, "2750"), facts(folder))
+    book.same("socket", "its folder: owner, group, mode", owned((uid, group), "2750"), facts(folder))
     book.same("socket", "the socket: owner and mode", f"{uid} 770", _without_group(path))
     book.same("socket", "it is served by the server's own user", uid, served_by(path))
     for parent in folder.parents:
@@ -28,16 +29,6 @@ def served_by(path: Path) -> int:
         except OSError:
             return -1
         return peer_uid(client)
-
-
-def facts(path: Path) -> str:
-    """`owner group mode` of a path itself, never of what it points to."""
-    found = path.lstat()
-    return _facts(found.st_uid, found.st_gid, f"{stat.S_IMODE(found.st_mode):o}")
-
-
-def _facts(uid: int, gid: int, mode: str) -> str:
-    return f"{uid} {gid} {mode}"
 
 
 def _without_group(path: Path) -> str:

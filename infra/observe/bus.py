@@ -1,0 +1,64 @@
+"""Streams and durables beside their declaration, and what the admin identity may ask the bus."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+
+from infra.local.config import Config
+from infra.local.layout import Layout
+from infra.nats.provision import connect
+from shared.errors import Transient
+
+HARMLESS = {"metadata", "consumer_limits", "compression", "persist_mode", "replay_policy", "max_waiting", "num_replicas", "deliver_policy", "name", "durable_name", "max_consumers", "max_msgs", "max_msgs_per_subject"}  # fmt: skip
+"""Fields of a configuration that open nothing, and that the server fills in its own way."""
+IDLE: tuple[object, ...] = (None, False, 0, "", [], {}, -1)
+
+
+@asynccontextmanager
+async def admin(layout: Layout, config: Config, timeout: float = 20) -> AsyncIterator[JetStreamContext]:  # noqa: ASYNC109 - handed to the client
+    """JetStream as the admin identity sees it. Transient when the bus cannot be asked."""
+    try:
+        client = await connect(config.ports["nats"], layout.tls / "ca.pem", layout.admin_seed, "admin")
+    except (NatsError, OSError, TimeoutError) as error:
+        raise Transient(f"the bus cannot be asked: {error}", code="bus") from None
+    try:
+        yield client.jetstream(timeout=timeout)
+    except (NatsError, OSError, TimeoutError) as error:
+        raise Transient(f"the bus does not answer: {error!r}", code="bus") from None
+    finally:
+        await client.close()
+
+
+async def listed(js: JetStreamContext, verb: str, field: str, timeout: float = 20) -> list[dict[str, Any]]:  # noqa: ASYNC109 - as above
+    """Every entry that $JS.API.<verb> lists, page by page. NatsError passes through."""
+    found: list[dict[str, Any]] = []
+    while True:
+        asked = json.dumps({"offset": len(found)}).encode()
+        answer = json.loads((await js._nc.request(f"$JS.API.{verb}", asked, timeout=timeout)).data)
+        if "error" in answer:
+            raise NatsError(answer["error"].get("description", "refused"))
+        page = answer.get(field) or []
+        found += page
+        if not page or len(found) >= answer.get("total", 0):
+            return found
+
+
+def apart(wanted: dict[str, Any], found: dict[str, Any]) -> str:
+    """Fields that are set otherwise than declared; what is not declared must be unset."""
+    return ", ".join(
+        f"{key}: {found.get(key)!r}"
+        for key in {**wanted, **found}
+        if key not in HARMLESS
+        and wanted.get(key) != found.get(key)
+        and not (wanted.get(key) in IDLE and found.get(key) in IDLE)
+    )
+
+
+def plain(config: dict[str, Any]) -> dict[str, Any]:
+    """One subject may come back in a field of its own."""
+    one = config.pop("filter_subject", None)
+    return config | ({"filter_subjects": [one]} if one else {})

@@ -1,0 +1,98 @@
+"""How files and folders of the state directory must lie: `owner group mode` in numbers, and what may lie there beside them."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from infra.local.instances import base_of, bus_parts, services
+from infra.observe.installation import Installation
+from infra.observe.keyfiles import names_of
+from infra.observe.report_files import GRANTS, TOP, asked_file, report_folder
+from schemas.catalogue import SERVICES
+
+NOT_WALKED = ("runtime", "data-", "js")
+"""Our own copy of the interpreter has links; the servers' data folders are theirs alone."""
+
+
+def required(here: Installation) -> Iterator[tuple[Path, str]]:
+    """What must be there while it runs."""
+    layout, who, me = here.layout, here.who, (os.getuid(), os.getgid())
+    cluster = here.config.cluster
+    nats, pgadm = who.owner("nats"), who.owner("pgadm")
+    for path in (layout.state, layout.keys, layout.run, layout.tls, layout.nats, layout.logs):
+        yield path, owned(me, "755")
+    for path in (layout.config, layout.public_keys, layout.tls / "ca.pem", layout.processes):
+        yield path, owned(me, "644")
+    for path in (layout.operator_token, layout.control, layout.admin_seed, layout.backup_key):
+        yield path, owned(me, "600")
+    yield layout.ingest_token, owned((me[0], who.owner("site")[1]), "640")
+    yield layout.tls / "nats.key", owned(nats, "600")
+    yield layout.pg, owned(pgadm, "700")
+    yield layout.pg_socket_dir, owned((pgadm[0], who.group), "2750")
+    for part in bus_parts(cluster=cluster):
+        yield layout.bus_conf(part), owned(me, "644")
+        yield layout.bus_store(part), owned(nats, "700")
+    for name in ("admin", *(("pacer",) if cluster else ())):
+        yield layout.keys / name, owned(me, "700")
+    for service in SERVICES:
+        owner = who.owner(service)
+        yield layout.keys / service, owned(owner, "700")
+        yield layout.keys / f"{service}.pub.json", owned(me, "644")
+        for name in names_of(layout, service):
+            yield layout.keys / service / name, owned(owner, "600")
+    for part in services(cluster=cluster):
+        yield layout.run / part, owned(who.owner(base_of(part)), "755")
+        yield layout.run / part / "op.sock", owned(who.owner(base_of(part)), "600")
+
+
+def allowed(here: Installation) -> Iterator[tuple[str, str]]:
+    """(pattern of the path below the state directory, how it lies) of what is there sometimes, or made a moment after the start."""
+    who, me = here.who, (os.getuid(), os.getgid())
+    pgadm, console = who.owner("pgadm"), who.owner("console")
+    yield r"\.lock", owned(me, "644")
+    yield r"backups\.json", owned(me, "644")
+    yield r"logs/[a-z0-9-]+\.log(\.[12])?", owned(me, "640")
+    yield r"runtime", owned(me, "755")
+    yield r"nats/[a-z0-9-]+\.pid", owned(who.owner("nats"), "640")
+    yield r"keys/admin\.pub\.json", owned(me, "644")
+    yield r"keys/pacer\.pub\.json", owned(me, "644")
+    yield r"keys/pacer/bus\.nk", owned(me, "600")
+    yield r"pg/data-\d+", owned(pgadm, "700")
+    yield r"run/pg/\.s\.PGSQL\.5432", owned((pgadm[0], who.group), "770")
+    yield r"run/pg/\.s\.PGSQL\.5432\.lock", owned((pgadm[0], who.group), "600")
+    folder = report_folder(here.layout)
+    yield _below(here, folder), owned((me[0], console[1]), "750")
+    for name in (GRANTS, TOP):
+        yield _below(here, folder / name), owned((me[0], console[1]), "640")
+    yield _below(here, asked_file(here.layout)), owned(console, "644")
+    for part in services(cluster=here.config.cluster):
+        yield rf"run/{part}/health\.sock", owned(who.owner(base_of(part)), "666")
+
+
+def _below(here: Installation, path: Path) -> str:
+    return re.escape(str(path.relative_to(here.layout.state)))
+
+
+def owned(owner: tuple[int, int], mode: str) -> str:
+    return f"{owner[0]} {owner[1]} {mode}"
+
+
+def facts(path: Path) -> str:
+    """`owner group mode` of a path itself, never of what it points to."""
+    found = path.lstat()
+    link = " link" if stat.S_ISLNK(found.st_mode) else ""
+    return owned((found.st_uid, found.st_gid), f"{stat.S_IMODE(found.st_mode):o}{link}")
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Everything below, links not followed. What goes while it is looked at is left out."""
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        yield Path(entry.path)
+        if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(NOT_WALKED):
+            yield from walk(Path(entry.path))
