@@ -2,6 +2,7 @@
 
 from schemas.catalogue import EVENTS
 from services.bridge import store
+from services.bridge.following import FollowDesk
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector
 from services.bridge.intake import BridgeIntake
@@ -45,7 +46,7 @@ def compose(settings: Settings) -> Service:
         service.part(part)
     keys = DecisionKeys(public_keys)
     service.bus(BridgeIntake(db, inspector, keys, gate, public_keys, timers.answerer.wake, timers.schedule.wake))
-    service.operator(Desk(db, public_keys).verbs)
+    service.operator(Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
     return service
 
 

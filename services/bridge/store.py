@@ -38,6 +38,7 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[]) ON CONFLI
 _LAST_DECISION = """
 SELECT revision, person_name, verdict, at FROM core.decisions WHERE item_id = $1 ORDER BY position DESC LIMIT 1"""
 _SWITCH_VERSION = "SELECT coalesce(max(version), 0) FROM core.switch_settings WHERE name = $1"
+_KNOWS_SETTING = "SELECT EXISTS (SELECT FROM core.switch_settings WHERE statement_hash = $1)"
 _PUBLISHED_CONTENT = """
 SELECT r.content FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = i.published_revision
 WHERE i.item_id = $1"""
@@ -197,6 +198,10 @@ async def last_decision(tx: Tx, item_id: UUID) -> Record | None:
 
 async def switch_version(tx: Tx, name: str) -> int:
     return int(await tx.raw.fetchval(_SWITCH_VERSION, name))
+
+
+async def knows_setting(tx: Tx, statement_hash: str) -> bool:
+    return bool(await tx.raw.fetchval(_KNOWS_SETTING, statement_hash))
 
 
 async def published_content(tx: Tx, item_id: UUID) -> bytes | None:

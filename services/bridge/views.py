@@ -30,6 +30,13 @@ _KEYS = "SELECT action, subject_key_id, person_name, reason, at FROM core.decisi
 _CROSSINGS = """
 SELECT position, event_id, sender, receiver, type, key, keyversion, policy, verdict, reason, decided_by, at
 FROM core.crossings WHERE ($1::text IS NULL OR (key = $1 AND type LIKE 'item.%')) ORDER BY position DESC LIMIT $2"""
+_OPENINGS = """
+SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.decisions WHERE statement_hash = ANY ($1)
+UNION ALL SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.switch_settings WHERE statement_hash = ANY ($1)
+UNION ALL SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.decision_keys WHERE statement_hash = ANY ($1)"""
+_TAKEN_BACK = """
+SELECT position, item_id, statement, signature, key_id, statement_hash, at FROM core.decisions
+WHERE position > $1 AND verdict IN ('withdraw', 'undo') ORDER BY position LIMIT $2"""
 _COUNTS = "SELECT state, count(*) AS items FROM app.items GROUP BY state"
 
 
@@ -72,6 +79,17 @@ async def keys(tx: Tx) -> list[dict[str, Any]]:
 async def crossings(tx: Tx, item_id: str | None, limit: int) -> list[dict[str, Any]]:
     """The newest crossings, of one item or of all."""
     return [_plain(row) for row in await tx.raw.fetch(_CROSSINGS, item_id, limit)]
+
+
+async def openings(tx: Tx, hashes: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Who stands behind these statements, by their hashes."""
+    rows = [dict(row) for row in await tx.raw.fetch(_OPENINGS, list(hashes))]
+    return {row.pop("statement_hash"): row for row in rows}
+
+
+async def taken_back_after(tx: Tx, position: int, limit: int) -> Sequence[Record]:
+    """Withdrawals and undone verdicts behind a place in the record of decisions, in order."""
+    return await tx.raw.fetch(_TAKEN_BACK, position, limit)
 
 
 async def items_by_state(tx: Tx) -> dict[str, int]:
