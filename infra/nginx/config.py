@@ -136,7 +136,7 @@ def _common(edge: Edge) -> list[str]:
         "ssl_session_tickets off;",
         f"ssl_certificate {literal(edge.certificate)};",
         f"ssl_certificate_key {literal(edge.key)};",
-        *([f"resolver {edge.resolver} valid=5s;"] if edge.resolver else []),
+        *([f"resolver {literal(edge.resolver)} valid=5s;"] if edge.resolver else []),
     ]
 
 

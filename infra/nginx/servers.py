@@ -44,8 +44,8 @@ def _upstream(edge: "Edge", name: str, front: "Front") -> list[str]:
 
 def _strangers(edge: "Edge") -> list[str]:
     """Unknown names: no handshake without a name of ours, no answer to another Host on a connection that has one."""
-    tls = [f"listen {each} ssl http2 default_server;" for each in edge.listen_tls]
-    plain = [f"listen {each} default_server;" for each in edge.listen_http]
+    tls = [f"listen {literal(each)} ssl http2 default_server;" for each in edge.listen_tls]
+    plain = [f"listen {literal(each)} default_server;" for each in edge.listen_http]
     found = block("server", *tls, "ssl_reject_handshake on;", *_own_words(), _refuse(421))
     return [*found, *(block("server", *plain, *_own_words(), "return 444;") if plain else [])]
 
@@ -53,7 +53,7 @@ def _strangers(edge: "Edge") -> list[str]:
 def _to_https(edge: "Edge") -> list[str]:
     found: list[str] = []
     for front in edge.fronts.values() if edge.listen_http else ():
-        listen = [f"listen {each};" for each in edge.listen_http]
+        listen = [f"listen {literal(each)};" for each in edge.listen_http]
         target = f"return 301 https://{literal(front.authority)}$request_uri;"
         found += block("server", *listen, f"server_name {literal(front.host)};", log_to(edge, "public"), target)
     return found
@@ -99,7 +99,7 @@ def _server(edge: "Edge", name: str, *locations: str) -> list[str]:
     front = edge.fronts[name]
     return block(
         "server",
-        *(f"listen {each} ssl http2;" for each in edge.listen_tls),
+        *(f"listen {literal(each)} ssl http2;" for each in edge.listen_tls),
         f"server_name {literal(front.host)};",
         log_to(edge, "public" if name == "site" else "inside"),
         f"client_max_body_size {literal(front.body)};",
