@@ -1,5 +1,6 @@
 """What a service says about itself: conditions that are green or red, and figures."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ class Health:
         self.conditions: dict[str, Condition] = {}
         self.figures: dict[str, float | int | str | None] = {}
         self.needed: set[str] = set()
+        self.counters: dict[str, Callable[[], int]] = {}
+        """Figures that are read when somebody asks, by name."""
 
     def set(self, name: str, ok: bool, detail: str = "") -> None:
         self.conditions[name] = Condition(ok, detail)
@@ -44,8 +47,11 @@ class Health:
             "conditions": {
                 name: {"ok": each.ok, "detail": each.detail} for name, each in sorted(self.conditions.items())
             },
-            "figures": dict(sorted(self.figures.items())),
+            "figures": dict(sorted(self._all_figures().items())),
         }
+
+    def _all_figures(self) -> dict[str, float | int | str | None]:
+        return self.figures | {name: count() for name, count in self.counters.items()}
 
     def metrics(self) -> str:
         """Prometheus text: one gauge per figure and condition."""
@@ -53,7 +59,7 @@ class Health:
         lines = [f"schleuse_{name}_ok{label} {int(each.ok)}" for name, each in sorted(self.conditions.items())]
         lines += [
             f"schleuse_{name}{label} {value}"
-            for name, value in sorted(self.figures.items())
+            for name, value in sorted(self._all_figures().items())
             if isinstance(value, int | float)
         ]
         return "\n".join(lines) + "\n"

@@ -70,6 +70,7 @@ class Delivery:
         await self._pull.start()
         self._bus.reconnected.append(self._pull.restart)
         self._health.set(self._name, True, "waiting")
+        self._health.figures[f"{self._name}_handled"] = self.handled
         self._tasks = [
             spawn(self._run(self._pull), name=self._name),
             spawn(self._keep_alive(), name=f"{self._name}_alive"),

@@ -74,6 +74,7 @@ class Relay:
         self._floor = dict.fromkeys(lanes, 0)
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self.sent = 0
         db.wake = self.wake
 
     def wake(self, lane: str) -> None:
@@ -81,6 +82,7 @@ class Relay:
 
     async def start(self) -> None:
         self._health.set("relay", True, "standing by")
+        self._health.figures["relay_sent"] = self.sent
         self._bus.reconnected.append(self._wake_all)
         self._task = spawn(self._run(), name="relay")
 
@@ -152,6 +154,8 @@ class Relay:
             return True
         async with self._db.reading() as tx:
             await tx.raw.execute(_MARK, lane, [row.position for row in rows])
+        self.sent += len(rows)
+        self._health.figures["relay_sent"] = self.sent
         self._floor[lane] = max(0, rows[-1].position - LATE)
         self._health.set(f"relay_{lane}", True, "")
         return len(rows) >= self._batch

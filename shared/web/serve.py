@@ -56,6 +56,11 @@ class HttpServer:
         self._task: asyncio.Task[None] | None = None
         self._sweep: asyncio.Task[None] | None = None
 
+    @property
+    def answered(self) -> int:
+        """Requests since the start."""
+        return self._server.server_state.total_requests
+
     async def start(self) -> None:
         """Returns when it listens. Refused when the port is taken."""
         sock = self._bind()
