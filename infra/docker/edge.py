@@ -63,7 +63,9 @@ def _given(place: Path) -> tuple[str, str] | None:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
         return certificate.read_text(), key.read_text()
     except (OSError, ssl.SSLError) as error:
-        raise Refused(f"the given certificate cannot be used: {CERTIFICATE} and {KEY} must lie side by side and belong together ({error})") from None
+        raise Refused(
+            f"the given certificate cannot be used: {CERTIFICATE} and {KEY} must lie side by side and belong together ({error})"
+        ) from None
 
 
 def _made(place: Path, hosts: Iterable[str]) -> tuple[str, str]:
@@ -77,7 +79,9 @@ def _made(place: Path, hosts: Iterable[str]) -> tuple[str, str]:
 
 def _is_good(pem: bytes, hosts: list[str]) -> bool:
     found = x509.load_pem_x509_certificate(pem)
-    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value.get_values_for_type(x509.DNSName)
+    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value.get_values_for_type(
+        x509.DNSName
+    )
     return sorted(names) == hosts and found.not_valid_after_utc - now() > RENEWED_BEFORE
 
 
@@ -96,5 +100,7 @@ def _make(hosts: list[str]) -> tuple[str, str]:
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .sign(key, hashes.SHA256())
     )
-    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
     return made.public_bytes(serialization.Encoding.PEM).decode(), private.decode()

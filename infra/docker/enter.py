@@ -21,7 +21,6 @@ AS_ROOT = ("setup", "operator")
 """They are the administrator's: they make everybody's folders, and attack as everybody."""
 
 
-
 def command(part: str, given: Sequence[str]) -> list[str]:
     """What the container becomes. KeyError for an unknown part."""
     if part == "operator":
@@ -51,7 +50,7 @@ def faults(part: str, found: dict[str, object]) -> Iterator[str]:
     yield from _strange_users()
     if part in AS_ROOT:
         if found["uid"] != [0]:
-            yield f"{part} must run as root inside its container, not as uid {found['uid']}: set `user: \"0:0\"`"
+            yield f'{part} must run as root inside its container, not as uid {found["uid"]}: set `user: "0:0"`'
         return
     user = uids.users()[user_of(part)]
     wanted = f'set `user: "{user.uid}:{user.uid}"` in docker-compose.yml'

@@ -69,7 +69,9 @@ def _has_default_route() -> bool:
     v4 = any(line.split()[1] == "00000000" for line in ROUTES.read_text().splitlines()[1:])
     v6 = Path("/proc/net/ipv6_route")
     lines = v6.read_text().splitlines() if v6.exists() else []
-    return v4 or any(fields[0] == "0" * 32 and fields[1] == "00" and fields[9] != "lo" for fields in map(str.split, lines))
+    return v4 or any(
+        fields[0] == "0" * 32 and fields[1] == "00" and fields[9] != "lo" for fields in map(str.split, lines)
+    )
 
 
 def _listening() -> list[str]:

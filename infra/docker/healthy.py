@@ -1,6 +1,6 @@
 """The health check of a container: whether its part answers; also writes anew what the container is.
 
-    python -m infra.docker.healthy PART     exit code 0 or 1
+python -m infra.docker.healthy PART     exit code 0 or 1
 """
 
 import asyncio

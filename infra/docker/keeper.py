@@ -26,22 +26,27 @@ SEED = STATE / "keys" / "keeper" / "bus.nk"
 
 async def keep(mark: Path) -> None:
     """Until cancelled. The mark's time says when the bus was last as it must be."""
-    port = Settings.load("bridge", STATE).ports["nats"]
+    servers = Settings.load("bridge", STATE).nats_urls
+    where = servers[0] if len(servers) == 1 else servers
     while True:
         try:
-            await provision(port, CA, SEED)
+            await provision(where, CA, SEED)
             break
         except (nats.errors.Error, OSError, TimeoutError) as error:
             sys.stderr.write(f"schleuse: the bus is not ready: {error}\n")
             await asyncio.sleep(AGAIN)
-    mark.touch(mode=0o644)
-    trimming = asyncio.create_task(keep_trimming(port, CA, SEED))
+    _touch(mark)
+    trimming = asyncio.create_task(keep_trimming(where, CA, SEED))
     try:
         while not trimming.done():
             await asyncio.sleep(EVERY)
-            mark.touch()
+            _touch(mark)
     finally:
         trimming.cancel()
+
+
+def _touch(mark: Path) -> None:
+    mark.touch(mode=0o644)
 
 
 async def run() -> None:

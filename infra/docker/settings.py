@@ -37,7 +37,9 @@ def asked() -> Asked:
     given = {name: os.environ.get(PREFIX + name) or default for name, default in DEFAULTS.items()}
     hosts = {front: given[f"{front.upper()}_HOST"].lower() for front in ("console", "site", "workspace")}
     if len(set(hosts.values())) != len(hosts):
-        raise Refused("SCHLEUSE_CONSOLE_HOST, SCHLEUSE_SITE_HOST and SCHLEUSE_WORKSPACE_HOST must differ: cookies ignore ports (S8)")
+        raise Refused(
+            "SCHLEUSE_CONSOLE_HOST, SCHLEUSE_SITE_HOST and SCHLEUSE_WORKSPACE_HOST must differ: cookies ignore ports (S8)"
+        )
     if not given["PORT"].isdigit() or not 0 < int(given["PORT"]) < 65536:
         raise Refused(f"SCHLEUSE_PORT must be a port, not {given['PORT']!r}")
     numbers = given["NET"].split(".")

@@ -51,7 +51,7 @@ def _identities() -> identities.Identities:
 def write_config(layout: Layout, who: identities.Identities, wishes: Asked) -> Config:
     """config.json of an installation in containers. The site mode of a fresh one follows rule 27."""
     fresh = config.read(layout) is None
-    made = config.write(layout, who, None)
+    made = config.write(layout, who, None, "cluster" in wishes.profiles)
     listen = addresses.fronts(wishes.net)
     servers = addresses.NATS_SERVERS if "cluster" in wishes.profiles else addresses.NATS_SERVERS[:1]
     changed = {
@@ -62,7 +62,9 @@ def write_config(layout: Layout, who: identities.Identities, wishes: Asked) -> C
         "urls": wishes.urls,
         "trusted_proxies": addresses.proxies(wishes.net),
         "nats_servers": [f"tls://{addresses.on_the_bus(wishes.net, each)}:{made.ports['nats']}" for each in servers],
-        "otlp_endpoint": f"http://{addresses.on_the_bus(wishes.net, 'otel')}:4318/v1/traces" if "tracing" in wishes.profiles else None,
+        "otlp_endpoint": f"http://{addresses.on_the_bus(wishes.net, 'otel')}:4318/v1/traces"
+        if "tracing" in wishes.profiles
+        else None,
     }
     if fresh:
         changed["site_mode_default"] = config.site_mode(listen.values())

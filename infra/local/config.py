@@ -59,6 +59,11 @@ class Config(BaseModel):
         """Where the bus's servers on this machine listen."""
         return [self.ports[name] for name in ("nats", "nats-2", "nats-3") if name in self.ports]
 
+    @property
+    def bus(self) -> list[int | str]:
+        """Where the bus's servers are: ports on this machine, or in containers whole addresses."""
+        return [*self.nats_servers] if self.containers else [*self.bus_ports]
+
 
 def site_mode(listen: Iterable[str]) -> str:
     """Of a fresh installation that listens on these addresses: open when no other machine reaches it, else off (rule 27)."""

@@ -59,7 +59,7 @@ async def _figures(layout: Layout, found: config.Config) -> dict[str, Report]:
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on a closed TLS connection says nothing
     names = services(cluster=found.cluster)
     answers = asyncio.gather(*(readiness.figures(layout.health(name)) for name in names))
-    lag = await reader_lag(found.bus_ports, layout.tls / "ca.pem", layout.admin_seed)
+    lag = await reader_lag(found.bus, layout.tls / "ca.pem", layout.admin_seed)
     return {
         name: _of_service(answer, lag.get(base_of(name))) for name, answer in zip(names, await answers, strict=True)
     }

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from nats.errors import Error as NatsError
 
-from infra.nats.provision import connect
+from infra.nats.provision import Where, connect
 from infra.nats.topology import durables
 
 
-async def reader_lag(port: int | Sequence[int], ca: Path, admin_seed: Path) -> dict[str, int]:
+async def reader_lag(port: Where | Sequence[Where], ca: Path, admin_seed: Path) -> dict[str, int]:
     """Events that wait for each service, over all its durables, those in hand included. Empty when the bus cannot be asked."""
     try:
         client = await connect(port, ca, admin_seed, "admin")

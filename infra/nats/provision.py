@@ -26,6 +26,9 @@ from infra.nats.certificate import SERVER_NAME
 from infra.nats.config import MAX_PAYLOAD, MAX_STREAM_BYTES
 from infra.nats.topology import Durable, Stream, durables, inbox, streams
 
+Where = int | str
+"""A server of the bus: its port on this machine, or its whole address (tls://host:port)."""
+
 ACK_WAIT_SECONDS = 10
 ACK_WAIT_CLUSTER = 1.2
 """What a killed instance had in hand waits so long for the other; shared.bus.delivery says in time that it still works on it."""
@@ -35,10 +38,10 @@ MAX_ACK_PENDING = 2000
 DUPLICATE_SECONDS = 120
 
 
-async def provision(port: int | Sequence[int], ca: Path, admin_seed: Path) -> None:
+async def provision(port: Where | Sequence[Where], ca: Path, admin_seed: Path) -> None:
     """Idempotent. `port`: several of them are a cluster's, whose streams and durables get three replicas. nats errors pass through."""
     client = await connect(port, ca, admin_seed, "admin")
-    replicas = 1 if isinstance(port, int) else REPLICAS
+    replicas = 1 if isinstance(port, int | str) else REPLICAS
     try:
         js = client.jetstream(timeout=20)
         for stream in streams():
@@ -65,9 +68,9 @@ async def _patiently(make: Callable[[], Awaitable[Any]], replicas: int) -> None:
         await asyncio.sleep(0.2 if not isinstance(last, TimeoutError) else 0)
 
 
-async def connect(port: int | Sequence[int], ca: Path, seed: Path, name: str) -> Client:
+async def connect(port: Where | Sequence[Where], ca: Path, seed: Path, name: str) -> Client:
     """A connection that accepts the pinned certificate only; of several ports, the first that answers. nats errors pass through."""
-    *others, last = [port] if isinstance(port, int) else port
+    *others, last = [port] if isinstance(port, int | str) else port
     for each in others:
         try:
             return await _connect(each, ca, seed, name)
@@ -76,11 +79,11 @@ async def connect(port: int | Sequence[int], ca: Path, seed: Path, name: str) ->
     return await _connect(last, ca, seed, name)
 
 
-async def _connect(port: int, ca: Path, seed: Path, name: str) -> Client:
+async def _connect(port: Where, ca: Path, seed: Path, name: str) -> Client:
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trust.load_verify_locations(ca)
     return await nats.connect(
-        f"tls://{SERVER_NAME}:{port}",
+        port if isinstance(port, str) else f"tls://{SERVER_NAME}:{port}",
         tls=trust,
         tls_hostname=SERVER_NAME,
         tls_handshake_first=True,  # nats-py would follow a server that says it has no TLS into the clear (S9)

@@ -12,7 +12,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo, StreamInfo
 
-from infra.nats.provision import connect
+from infra.nats.provision import Where, connect
 from infra.nats.topology import durables, streams
 
 EVERY = 3.0
@@ -63,7 +63,7 @@ def is_level(info: StreamInfo) -> bool:
     return all(each.current and not each.offline and not each.lag for each in replicas)
 
 
-async def keep_trimming(port: int | Sequence[int], ca: Path, admin_seed: Path) -> None:
+async def keep_trimming(port: Where | Sequence[Where], ca: Path, admin_seed: Path) -> None:
     """Until cancelled. While the bus is away there is nothing to do but to try again."""
     while True:
         try:

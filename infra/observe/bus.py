@@ -22,7 +22,7 @@ IDLE: tuple[object, ...] = (None, False, 0, "", [], {}, -1)
 async def admin(layout: Layout, config: Config, timeout: float = 20) -> AsyncIterator[JetStreamContext]:  # noqa: ASYNC109 - handed to the client
     """JetStream as the admin identity sees it. Transient when the bus cannot be asked."""
     try:
-        client = await connect(config.ports["nats"], layout.tls / "ca.pem", layout.admin_seed, "admin")
+        client = await connect(config.bus, layout.tls / "ca.pem", layout.admin_seed, "admin")
     except (NatsError, OSError, TimeoutError) as error:
         raise Transient(f"the bus cannot be asked: {error}", code="bus") from None
     try:

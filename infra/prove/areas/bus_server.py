@@ -71,7 +71,7 @@ def _certificate(target: Target, book: Book) -> None:
 
 
 async def _streams(target: Target, book: Book) -> None:
-    client = await connect(target.config.ports["nats"], target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
+    client = await connect(target.config.bus, target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
     try:
         js = client.jetstream(timeout=20)
         for stream in streams():

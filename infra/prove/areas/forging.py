@@ -63,7 +63,7 @@ def _attempt(service: str, subject: str, reply: str, headers: dict[str, str] | N
 
 async def _streams(target: Target) -> Seen:
     """(last sequence, first sequence, made at, consumers) of the streams that nobody publishes to."""
-    client = await connect(target.config.ports["nats"], target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
+    client = await connect(target.config.bus, target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
     try:
         js = client.jetstream(timeout=20)
         found: Seen = {}
