@@ -20,6 +20,7 @@ from sqlalchemy import MetaData
 from shared.bus.link import BusLink
 from shared.bus.listen import Intake
 from shared.db.engine import Database
+from shared.db.notices import Notices
 from shared.db.schema import create_missing, verify_core
 from shared.errors import SchleuseError
 from shared.health import Health
@@ -52,6 +53,7 @@ class Service:
         self.health = Health(settings.service)
         self._tracing = start_tracing(settings)
         self._db: Database | None = None
+        self._notices: Notices | None = None
         self._app: MetaData | None = None
         self._core: MetaData | None = None
         self._link: BusLink | None = None
@@ -63,7 +65,14 @@ class Service:
         """The service's database; `app` is created at start, `core` is checked."""
         self._app, self._core = app, core
         self._db = Database(self.settings, stamp)
+        self._notices = Notices(self._db, several=self.settings.cluster)
         return self._db
+
+    @property
+    def notices(self) -> Notices:
+        """News from and to the other instances of this service."""
+        assert self._notices is not None, "declare the database first"
+        return self._notices
 
     def bus(self, declared: object) -> BusLink:
         """Publish what is staged, and call the handlers declared on this object."""
@@ -77,7 +86,9 @@ class Service:
 
     def http(self, app: Any, host: str, port: int, *, closing: Callable[[], None] | None = None) -> None:
         """Serve an ASGI app. `closing` is called when the server begins to stop: to end streams that would hold it up."""
-        self._servers.append(HttpServer(app, host=host, port=port, closing=closing, shared=self.settings.cluster))
+        server = HttpServer(app, host=host, port=port, closing=closing, shared=self.settings.cluster)
+        self.health.counters["http_requests"] = lambda: server.answered
+        self._servers.append(server)
 
     def operator(self, verbs: Mapping[str, Verb]) -> None:
         self._verbs |= verbs
@@ -113,7 +124,8 @@ class Service:
         await self._begin(stack, db)
         await create_missing(db, self._app)
         await verify_core(db, self._core)
-        for part in [Sweep(db, self.health, self.settings.state), *self._parts]:
+        parts: list[Part] = [self.notices, Sweep(db, self.health, self.settings.state), *self._parts]
+        for part in parts:
             await self._begin(stack, part)
         if self._link is not None:
             await self._begin(stack, self._link)

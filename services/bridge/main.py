@@ -1,5 +1,7 @@
 """The bridge: settings -> keys -> database -> bus -> timers. It serves nobody over HTTP but its own health."""
 
+from collections.abc import Callable
+
 from schemas.catalogue import EVENTS
 from services.bridge import store
 from services.bridge.following import FollowDesk
@@ -10,6 +12,7 @@ from services.bridge.operator import Desk
 from services.bridge.tables import app, core
 from services.bridge.timers import Timers
 from shared.db import Database
+from shared.db.notices import Notices
 from shared.lifecycle import Service
 from shared.outbox.seal import Sealer
 from shared.outbox.stage import Stamp
@@ -33,6 +36,17 @@ class Policies:
         """Nothing runs."""
 
 
+def shared_wake(notices: Notices, topic: str, wake: Callable[[], None]) -> Callable[[], None]:
+    """Wakes a loop here and in the other instances: whoever comes first does the work, the others find it done."""
+    notices.on(topic, lambda _: wake())
+
+    def everywhere() -> None:
+        wake()
+        notices.tell(topic)
+
+    return everywhere
+
+
 def compose(settings: Settings) -> Service:
     """Every duty has a key of its own (S3): the envelope key seals what is sent, the gate key signs the gate's log."""
     sealer = Sealer(SigningKey.load(settings.keys / "envelope.key"))
@@ -42,10 +56,12 @@ def compose(settings: Settings) -> Service:
     db = service.database(app, core, Stamp("bridge", sealer))
     inspector = Inspector()
     timers = Timers(db, gate, service.health)
+    answerer = shared_wake(service.notices, "question", timers.answerer.wake)
+    schedule = shared_wake(service.notices, "schedule", timers.schedule.wake)
     for part in (Policies(db), inspector, timers):
         service.part(part)
     keys = DecisionKeys(public_keys)
-    service.bus(BridgeIntake(db, inspector, keys, gate, public_keys, timers.answerer.wake, timers.schedule.wake))
+    service.bus(BridgeIntake(db, inspector, keys, gate, public_keys, answerer, schedule))
     service.operator(Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
     return service
 

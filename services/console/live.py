@@ -48,6 +48,7 @@ class Live:
 
     def __init__(self) -> None:
         self._listeners: set[Listener] = set()
+        self.others: Callable[[dict[str, Any]], None] = lambda message: None
         self._stopped = False
 
     @asynccontextmanager
@@ -64,7 +65,11 @@ class Live:
             self._listeners.discard(listener)
 
     def tell(self, **message: Any) -> None:
-        """Tell every open page. Call it after the commit."""
+        """Tell every open page, those of other instances too. Call it after the commit."""
+        self.tell_here(message)
+        self.others(message)
+
+    def tell_here(self, message: dict[str, Any]) -> None:
         for listener in self._listeners:
             listener.tell(message)
 
@@ -83,6 +88,10 @@ class Live:
                 while not listener.messages.empty():
                     listener.messages.get_nowait()
         return True
+
+    def sessions(self) -> frozenset[str]:
+        """The sign-ins that streams are open for."""
+        return frozenset(each.session for each in self._listeners if each.session)
 
     def end(self, *, session: str | None = None, person: str | None = None) -> None:
         """End the streams of a session or a person: signed out, or another role."""
