@@ -102,6 +102,9 @@ def compose(settings: Settings) -> Service:
     site = assemble(
         service.database(app, core), service.health, PublicKeys.load(settings.public_keys), options_of(settings)
     )
+    site.books.several = settings.cluster
+    site.books.listeners.append(lambda: service.notices.tell("log"))
+    service.notices.on("log", lambda _: site.watch.hurry())
     service.bus(site.intake)
     service.health.need("gate")  # ready means: pages can be rendered
     for part in site.parts:

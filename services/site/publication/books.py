@@ -29,7 +29,7 @@ class Books:
 
     `states` remembers what the log stands at after an entry, by the entry's hash. The hash fixes all that went before, so
     a state is right whichever transaction found it, also one that was rolled back. `listeners` are told of every entry and
-    head.
+    head. `several`: other instances apply entries, too.
     """
 
     def __init__(self, keys: PublicKeys, shelf: Shelf, door: Door) -> None:
@@ -46,6 +46,7 @@ class Books:
         self.missing: set[UUID] = set()
         self.heads: set[str] = set()
         self.listeners: list[Callable[[], None]] = []
+        self.several = False
         self.asked = 0
         self.asked_at = float("-inf")
 

@@ -23,6 +23,8 @@ from shared.tasks import spawn
 log = structlog.get_logger()
 EVERY = 1.0
 """Seconds between two looks at the database."""
+CALM = 0.05
+"""And between two that others hurry."""
 FIRST_PAUSE, LONGEST_PAUSE = 2.0, 30.0
 """Seconds between two questions to the gate: growing while it does not answer."""
 
@@ -38,6 +40,7 @@ class Watch:
         self._pause = FIRST_PAUSE
         self._next_question = 0.0
         self._task: asyncio.Task[None] | None = None
+        self._hurried = asyncio.Event()
         self.ticks: list[Callable[[], None]] = []
         self.opened: Callable[[bytes], None] = lambda form_key: None
 
@@ -53,9 +56,22 @@ class Watch:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
+    def hurry(self) -> None:
+        """Another instance has written: look soon, not within the second."""
+        self._hurried.set()
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(CALM)
+        try:
+            async with asyncio.timeout(EVERY - CALM):
+                await self._hurried.wait()
+        except TimeoutError:
+            return
+
     async def _run(self) -> None:
         while True:
-            await asyncio.sleep(EVERY)
+            await self._pause()
+            self._hurried.clear()
             try:
                 await self.look()
             except Transient as error:

@@ -40,11 +40,14 @@ async def apply_entry(
 
 
 async def _append_all(tx: Tx, books: Books, before: LogState, first: Held) -> bool:
-    """Append an entry and what was held behind it. False: the database's head is not the entry before."""
+    """Append an entry and what was held behind it. False: the database's head is not the entry before.
+
+    With several instances, one may have put the next entry aside while this one's statement waited for it: look once more.
+    """
     applied = await _append(tx, books, before, first)
     if applied is None:
         return False
-    while applied.held and (waiting := await store.held(tx, applied.state.seq + 1)):
+    while (applied.held or books.several) and (waiting := await store.held(tx, applied.state.seq + 1)):
         try:
             following = await _append(tx, books, applied.state, waiting)
         except (BadReceipt, BadSignature):
