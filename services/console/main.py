@@ -1,5 +1,6 @@
 """Composition root of the console."""
 
+from services.console.instances.echo import Echo
 from services.console.intake import ConsoleIntake
 from services.console.keys.keeper import KeyKeeper
 from services.console.keys.operator import KeyOperator
@@ -34,6 +35,7 @@ def compose(settings: Settings) -> Service:
     )
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.part(keeper)
+    service.part(Echo(db, live, service.notices))
     service.http(make_web(console), settings.host, settings.port, closing=live.stop)
     return service
 
