@@ -34,6 +34,10 @@ class Health:
     def ready(self) -> bool:
         return all(self.conditions[name].ok for name in self.needed)
 
+    def ready_but(self, name: str) -> bool:
+        """Whether everything that is needed is green, this condition left aside."""
+        return all(self.conditions[each].ok for each in self.needed - {name})
+
     @property
     def green(self) -> bool:
         return all(each.ok for each in self.conditions.values())

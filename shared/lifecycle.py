@@ -37,6 +37,8 @@ from shared.web.serve import HttpServer
 
 log = structlog.get_logger()
 STOP_WITHIN = 8.0
+READY_WITHIN = 5.0
+"""Seconds that an instance waits at most before it listens beside the other."""
 
 
 class Part(Protocol):
@@ -130,10 +132,18 @@ class Service:
         if self._link is not None:
             await self._begin(stack, self._link)
         await self._begin(stack, OperatorServer(self.settings, self._all_verbs(db)))
+        if self.settings.cluster and self._servers:
+            await self._others_serve_meanwhile()
         for server in self._servers:
             await self._begin(stack, server)
         _settle_memory()
         self.health.set("started", True, "")
+
+    async def _others_serve_meanwhile(self) -> None:
+        """Listen once there is something to say: until then the other instance gets every connection to the port they share."""
+        deadline = asyncio.get_running_loop().time() + READY_WITHIN
+        while not self.health.ready_but("started") and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(0.02)
 
     @staticmethod
     async def _begin(stack: contextlib.AsyncExitStack, part: Part) -> None:

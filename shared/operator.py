@@ -24,6 +24,7 @@ from shared.telemetry import span
 Verb = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 LIMIT = 64 * 1024 * 1024
 """Bytes of one request or answer line."""
+AWAKE_WITHIN = 1.0
 log = structlog.get_logger()
 
 
@@ -120,14 +121,29 @@ async def _connect(settings: Settings) -> tuple[asyncio.StreamReader, asyncio.St
     for number in settings.instances:
         path = settings.model_copy(update={"instance": number}).run / "op.sock"
         try:
+            if settings.cluster and not await _is_awake(path):
+                continue
             return await asyncio.open_unix_connection(str(path), limit=LIMIT)
-        except (FileNotFoundError, ConnectionRefusedError):
+        except (FileNotFoundError, ConnectionError):
             continue
         except PermissionError:
             raise Refused(f"{path} belongs to another user; run this as the user that installed the system") from None
     raise Transient(
         f"{settings.service} is not running in {settings.state}; start it with `schleuse up`", code="not_running"
     )
+
+
+async def _is_awake(path: Path) -> bool:
+    """Whether an instance answers anything at all: one that hangs must not keep a command waiting while the other works."""
+    reader, writer = await asyncio.open_unix_connection(str(path))
+    try:
+        writer.write(b"{}\n")
+        async with asyncio.timeout(AWAKE_WITHIN):
+            return bool(await reader.readline())
+    except TimeoutError:
+        return False
+    finally:
+        writer.close()
 
 
 def _check_server(settings: Settings, service: str, sock: socket.socket) -> None:
