@@ -35,9 +35,10 @@ class Through(httpx2.HTTPTransport):
         super().__init__(verify=ssl.create_default_context(cafile=authority), local_address=source)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        request.extensions = {**request.extensions, "sni_hostname": request.url.host}
-        request.url = request.url.copy_with(host="127.0.0.1")
-        return super().handle_request(request)
+        extensions = {**request.extensions, "sni_hostname": request.url.host}
+        url = request.url.copy_with(host="127.0.0.1")
+        there = httpx2.Request(request.method, url, headers=request.headers, stream=request.stream, extensions=extensions)
+        return super().handle_request(there)
 
 
 @dataclass
