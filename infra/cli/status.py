@@ -46,7 +46,7 @@ def _show(found: dict[str, Any]) -> None:
             name,
             f"[{colour}]{part['state']}[/]",
             str(part["pid"] or "–"),
-            str(part["restarts"]),
+            "–" if part["restarts"] is None else str(part["restarts"]),
             *figures,
             escape(_red(part)),
         )

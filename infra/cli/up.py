@@ -65,6 +65,9 @@ def up(
         raise Refused(
             f"{state} is already running; see `schleuse status`, or stop it with `schleuse down`", code="running"
         )
+    if _in_containers(state):
+        _say(state, as_json=as_json)
+        raise typer.Exit(OK)
     if public_url or trusted_proxy:
         public.keep(state, port_base, public.read_urls(public_url), trusted_proxy, cluster=cluster)
     if already:
@@ -118,6 +121,12 @@ def _say(state: Path, *, as_json: bool) -> None:
         print_json(report(state) | {"owner_link": link})
     else:
         announce(config.read(_layout(state)), link, foreground=False)
+
+
+def _in_containers(state: Path) -> bool:
+    """There compose starts everything; what is left to say is where it is, and the first owner's link."""
+    found = config.read(_layout(state)) if state.exists() else None
+    return found is not None and found.containers
 
 
 def _layout(state: Path) -> Layout:

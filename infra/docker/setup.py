@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from infra.docker import addresses, uids
+from infra.docker.bus import places
 from infra.docker.edge import write_edge
 from infra.docker.settings import Asked, asked
 from infra.local import config, folders, identities, keys
@@ -16,7 +17,7 @@ from infra.local.config import Config
 from infra.local.layout import Layout
 from infra.local.prepare import make_folders
 from infra.nats import certificate
-from infra.nats.config import Place, Routes, render
+from infra.nats.config import render
 from schemas.catalogue import SERVICES
 from shared.errors import Refused, SchleuseError
 
@@ -24,7 +25,6 @@ STATE = Path("/state")
 MOUNTS = Path("/mounts")
 ME = (0, 0)
 HOPELESS = 78
-ROUTE_PORT = 6222
 
 
 def setup(layout: Layout, wishes: Asked, mounts: Path) -> None:
@@ -36,7 +36,7 @@ def setup(layout: Layout, wishes: Asked, mounts: Path) -> None:
     _certificate(layout, who, wishes.net)
     keys.publish(layout, ME)
     _hand_out_keys(layout, who, mounts)
-    _bus(layout, who, found, wishes, mounts)
+    _bus(layout, who, found, mounts)
     _public(layout, mounts / "public")
     write_edge(wishes, found.ports, mounts / "edge", mounts / "certificates", uids.users()["nginx"].uid)
 
@@ -99,20 +99,13 @@ def _hand_out_keys(layout: Layout, who: identities.Identities, mounts: Path) -> 
     folders.put_inside(mounts / "keys" / "keeper", "bus.nk", layout.admin_seed.read_text(), keeper)
 
 
-def _bus(layout: Layout, who: identities.Identities, found: Config, wishes: Asked, mounts: Path) -> None:
+def _bus(layout: Layout, who: identities.Identities, found: Config, mounts: Path) -> None:
     """nats.conf of each server. In the cluster each has two others."""
     homes = {"nats": layout.nats, "nats-2": mounts / "nats-2", "nats-3": mounts / "nats-3"}
     users = keys.bus_users(layout)
-    many = "cluster" in wishes.profiles
-    for name, home in homes.items():
-        folders.folder(home / "js", 0o700, who.owner("nats"))
-        peers = tuple(f"{addresses.on_the_bus(wishes.net, each)}:{ROUTE_PORT}" for each in homes if each != name)
-        place = Place(
-            found.ports["nats"], STATE / "nats" / "js", STATE / "tls" / "ca.pem", STATE / "tls" / "nats.key",
-            name="schleuse" if not many else name, host=addresses.on_the_bus(wishes.net, name),
-            routes=Routes(ROUTE_PORT, peers) if many else None,
-        )  # fmt: skip
-        folders.write(home / "nats.conf", render(place, users), 0o644, ME)
+    for name, place in places(found).items():
+        folders.folder(homes[name] / "js", 0o700, who.owner("nats"))
+        folders.write(homes[name] / "nats.conf", render(place, users), 0o644, ME)
 
 
 def _public(layout: Layout, place: Path) -> None:

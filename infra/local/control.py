@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from infra.local import config
 from infra.local.layout import Layout
 from shared.errors import Transient
 
@@ -46,7 +47,12 @@ class ControlServer:
 
 
 def ask(layout: Layout, verb: str) -> dict[str, Any]:
-    """Transient (code not_running) when no supervisor answers on this state directory."""
+    """Transient (code not_running) when no supervisor answers on this state directory. In containers there is none: the parts are asked."""
+    found = config.read(layout)
+    if found is not None and found.containers:
+        from infra.docker.status import answer  # noqa: PLC0415 - only there, and it needs the bus's client
+
+        return answer(layout, found, verb)
     return ask_at(layout.control, verb)
 
 

@@ -7,6 +7,9 @@ OPEN = "open"
 """What a row says that this installation cannot keep, because OS users are not separated. Never counted as right (S12)."""
 
 
+IN_CONTAINERS = "processes of other containers cannot be seen from here; area containers reads what each says of itself"
+
+
 @dataclass(frozen=True)
 class Check:
     """`actor` tried `attempt`; `expected` and `got` say what must happen and what did."""
@@ -20,7 +23,7 @@ class Check:
 
     @property
     def is_open(self) -> bool:
-        return self.got == OPEN
+        return self.got == OPEN or self.got.startswith(f"{OPEN}: ")
 
     @property
     def failed(self) -> bool:
@@ -55,6 +58,6 @@ class Book:
         """A row that compares two values."""
         self.add(actor, attempt, str(expected)[:300], str(got)[:300])
 
-    def open(self, actor: str, attempt: str, expected: str = "refused") -> None:
-        """A row that depends on OS users of their own, in an installation that has none."""
-        self.checks.append(Check(self.area, actor, attempt, expected, OPEN, ok=False))
+    def open(self, actor: str, attempt: str, expected: str = "refused", why: str = "") -> None:
+        """A row that depends on OS users of their own, in an installation that has none; or that cannot be tried from here, `why`."""
+        self.checks.append(Check(self.area, actor, attempt, expected, f"{OPEN}: {why}" if why else OPEN, ok=False))

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import nats
 import nkeys
@@ -64,7 +65,8 @@ async def _connect(settings: Settings, trust: ssl.SSLContext, options: dict[str,
 
 async def _in_the_clear(settings: Settings) -> dict[str, Any]:
     """CONNECT without a handshake: the server must hang up without a word."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", settings.ports["nats"])
+    place = urlsplit(settings.nats_urls[0])
+    reader, writer = await asyncio.open_connection(place.hostname, place.port)
     try:
         writer.write(b'CONNECT {"verbose":false,"pedantic":false,"tls_required":false}\r\nPING\r\n')
         async with asyncio.timeout(PATIENCE):
