@@ -10,7 +10,7 @@ from schemas.bridge.v1 import (
     SessionClosed,
 )
 from services.site.publication.books import Books
-from services.site.publication.domain import Link
+from services.site.publication.chain import Link
 from services.site.publication.usecases.apply_entry import apply_entry
 from services.site.publication.usecases.see_head import see_head
 from shared.bus import Received, on

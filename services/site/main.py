@@ -1,30 +1,27 @@
-"""The public site, put together: settings -> database -> books -> watch -> pages -> HTTP."""
+"""The public site, put together: settings -> database -> books -> editions -> doorstep -> HTTP."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from uuid import UUID
+from functools import partial
 
+from services.site.entrance.doorstep import Doorstep, Rooms
+from services.site.entrance.porch import Porch
 from services.site.intake import SiteIntake
-from services.site.pages import Doorstep, application
+from services.site.pages import application
 from services.site.publication.books import Books
 from services.site.publication.door import Door
-from services.site.publication.shelf import Shelf
+from services.site.publication.expiry import Expiry
+from services.site.publication.shelf import Shelf, View
 from services.site.publication.watch import Watch
 from services.site.reading.cache import CSP, PageCache
-from services.site.reading.catalog import Catalog
-from services.site.reading.desk import Desk
-from services.site.reading.freshness import Freshness
-from services.site.reading.front import Front
-from services.site.reading.indexer import Indexer
-from services.site.reading.item_pages import ItemPages
+from services.site.reading.edition import Edition
+from services.site.reading.front import App, Front
 from services.site.reading.layout import Layout
-from services.site.reading.list_pages import ListPages
-from services.site.reading.other_pages import OtherPages
-from services.site.reading.pages import Pages
-from services.site.reading.rendering import Renderer
-from services.site.reading.search import SearchIndex
+from services.site.reading.press import Press
 from services.site.signals.buffer import SignalBuffer
 from services.site.signals.domain import FormTokens
+from services.site.signals.limits import RateLimit
 from services.site.signals.pages import SignalDoor
 from services.site.signals.tallies import Tallies
 from services.site.signals.upkeep import Upkeep
@@ -33,6 +30,9 @@ from services.site.tables import app, core
 from shared.clock import now
 from shared.db import Database
 from shared.health import Health
+from shared.identity import Sessions, TokenReader
+from shared.identity.doors import SIGNED_IN, SignInDoor, Surface
+from shared.identity.upkeep import IdentityUpkeep
 from shared.ids import fresh_id
 from shared.lifecycle import Part, Service
 from shared.settings import Settings
@@ -47,12 +47,14 @@ def elapsed() -> float:
 
 @dataclass(frozen=True)
 class Options:
-    """What an installation decides. `base_url` stands in feeds and is the only origin that may send forms."""
+    """What an installation decides. `base_url` stands in feeds and is the only origin that may send forms; `console_url` is
+    where people sign in."""
 
     base_url: str
     hosts: frozenset[str]
     mode: str
     ingest_token: str
+    console_url: str
     trusted_proxies: tuple[str, ...] = ()
 
 
@@ -69,31 +71,47 @@ class Site:
 
 
 def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -> Site:
-    """Wire everything by hand. The catalog must hear of a change before the cache, and the cache before the index."""
+    """Wire everything by hand."""
     books = Books(keys, Shelf(), Door(str(fresh_id()), options.mode, now, elapsed))
-    shelf, cache, tallies, tokens, index = books.shelf, PageCache(), Tallies(), FormTokens(), SearchIndex()
-    catalog = Catalog(shelf)
-    layout = Layout(catalog)
-    renderer = Renderer(db, books)
-    freshness = Freshness(shelf, catalog, cache, tallies)
-    indexer = Indexer(shelf, renderer, index, catalog, cache)
+    tallies, tokens = Tallies(), FormTokens()
+    press = Press(db, books, tallies, tokens, options.base_url)
     watch = Watch(db, books, health)
     buffer = SignalBuffer(db, tallies.update)
-
-    def most_read(items: list[UUID]) -> None:
-        catalog.most_read = items
-
-    desk = Desk(books, catalog, cache, layout, renderer, options.base_url)
-    pages = Pages(desk, ItemPages(desk, tallies, tokens), ListPages(desk), OtherPages(desk, index, indexer))
-    door = SignalDoor(db, shelf, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token)
-    inner = Doorstep(application([*door.routes(), *pages.routes()], layout), books, layout)
-    guard = Guard(inner, hosts=options.hosts, origin=options.base_url, csp=CSP)
-    front = Front(guard, cache, books, options.hosts)
+    signals = partial(SignalDoor, db, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token, RateLimit())  # fmt: skip
+    front = _front(db, books, press, signals, tokens, options)
     books.listeners.append(front.refresh)
     watch.opened = lambda key: setattr(tokens, "key", key)
-    watch.ticks += [front.refresh, freshness.tick]
-    parts = (watch, buffer, indexer, Upkeep(db, health, tallies, most_read))
-    return Site(books, cache, SiteIntake(books), watch, parts, front)
+    watch.ticks += [front.refresh, press.tick]
+    upkeep = Upkeep(db, health, tallies, press.most_read)
+    parts = (watch, Expiry(books.shelf), buffer, press.indexer, upkeep, IdentityUpkeep(db))
+    return Site(books, press.public.cache, SiteIntake(books), watch, parts, front)
+
+
+def _front(
+    db: Database,
+    books: Books,
+    press: Press,
+    signals: Callable[[View], SignalDoor],
+    tokens: FormTokens,
+    options: Options,
+) -> Front:
+    """Front, guard, doorstep, and the rooms behind it: the public's edition, the members', and the porch."""
+    surface = Surface("site", options.base_url, options.console_url)
+    bare = Layout(press.public.catalog, bare=True)
+    porch = Porch(bare)
+    sessions = Sessions(db, TokenReader(books.keys, surface.audience, surface.console_url))
+    door = SignInDoor(
+        surface, sessions, porch.refused, lambda _, form: tokens.is_leaving(form.get("token", ""), now().date())
+    )
+
+    def room(edition: Edition) -> App:
+        return application([*signals(edition.view).routes(), *press.routes(edition)], edition.layout)
+
+    rooms = Rooms(room(press.public), room(press.members), application(porch.routes(door), bare), press.members.cache)
+    inner = Doorstep(rooms, books, door, porch, bare)
+    handed_over = {SIGNED_IN: options.console_url}
+    guard = Guard(inner, hosts=options.hosts, origin=options.base_url, csp=CSP, handed_over=handed_over)
+    return Front(guard, press.public.cache, books, options.hosts, surface.cookie)
 
 
 def compose(settings: Settings) -> Service:
@@ -102,6 +120,9 @@ def compose(settings: Settings) -> Service:
     site = assemble(
         service.database(app, core), service.health, PublicKeys.load(settings.public_keys), options_of(settings)
     )
+    site.books.several = settings.cluster
+    site.books.listeners.append(lambda: service.notices.tell("log"))
+    service.notices.on("log", lambda _: site.watch.hurry())
     site.books.several = settings.cluster
     site.books.listeners.append(lambda: service.notices.tell("log"))
     service.notices.on("log", lambda _: site.watch.hurry())
@@ -120,6 +141,7 @@ def options_of(settings: Settings) -> Options:
         hosts=frozenset(url.split("//", 1)[1].lower() for url in (settings.url, base_url)),
         mode=settings.site_mode_default,
         ingest_token=(settings.state / "keys" / "ingest.token").read_text().strip(),
+        console_url=settings.urls["console"],
         trusted_proxies=settings.trusted_proxies,
     )
 

@@ -162,8 +162,9 @@ votes = Table(
     Column("visitor", Text, primary_key=True),
     Column("value", SmallInteger, nullable=False),
     _at("voted_at"),
+    Column("audience", Text, nullable=False, server_default=text("'public'")),
 )
-"""One vote per visitor and item (rule 25)."""
+"""One vote per visitor and item (rule 25); `audience`: whom the item was for when it was cast."""
 
 visitor_keys = Table(
     "visitor_keys",

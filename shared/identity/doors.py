@@ -124,7 +124,8 @@ class SignInDoor:
 
     def renewal(self, request: Request) -> Response:
         """Back to this very page, by way of the console, which is asked again whether it vouches."""
-        return go(f"{SIGN_IN}?{urlencode({'next': place_of(request)})}")
+        place = place_of(request).removesuffix("?sign-in")
+        return go(f"{SIGN_IN}?{urlencode({'next': place})}")
 
     def _set(self, response: Response, name: str, value: str, life: timedelta) -> None:
         response.set_cookie(

@@ -33,9 +33,9 @@ _TAKE_LINK = """UPDATE app.standings SET link_used_at = $2
   WHERE link_hash = $1 AND link_used_at IS NULL AND role = 'guest' AND until > $2 RETURNING subject, until"""
 _CLEAN = (
     "DELETE FROM app.identity_sessions WHERE ends_at < $1",
-    "DELETE FROM app.sign_in_codes WHERE made_at < $1 - interval '60 seconds'",
-    "DELETE FROM app.used_tokens WHERE used_at < $1 - interval '10 minutes'",
-    "DELETE FROM app.ended_sign_ins WHERE ended_at < $1 - interval '1 day'",
+    "DELETE FROM app.sign_in_codes WHERE made_at < $1::timestamptz - interval '60 seconds'",
+    "DELETE FROM app.used_tokens WHERE used_at < $1::timestamptz - interval '10 minutes'",
+    "DELETE FROM app.ended_sign_ins WHERE ended_at < $1::timestamptz - interval '1 day'",
 )
 
 

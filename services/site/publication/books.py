@@ -7,7 +7,8 @@ from uuid import UUID
 
 from schemas.statements import GateEntry, GateHead, Signed
 from services.site.publication import store
-from services.site.publication.domain import BadReceipt, Entered, Link, LogState, Published, enter
+from services.site.publication.chain import BadReceipt, Entered, Link, LogState, enter
+from services.site.publication.domain import Published
 from services.site.publication.door import Door
 from services.site.publication.shelf import Shelf
 from shared.clock import now

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from schemas.statements import GateHead
-from services.site.publication.domain import LogState
+from services.site.publication.chain import LogState
 
 MAX_AGE = timedelta(hours=24)
 ASK_AGAIN = timedelta(hours=2)
@@ -14,12 +14,13 @@ ASK_AGAIN = timedelta(hours=2)
 CATCH_UP = 10.0
 """Seconds that a running site may lag behind a signed head before it stops answering."""
 
-Verdict = Literal["open", "shut", "waiting"]
+Verdict = Literal["open", "members", "shut", "waiting"]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`open`: pages are answered. `shut`: 403 for everybody. `waiting`: 503 until the gate has been heard."""
+    """`open`: pages are answered; `members`: to people who have signed in. `shut`: 403 for everybody. `waiting`: 503 until the gate
+    has been heard."""
 
     verdict: Verdict
     reason: str
@@ -88,6 +89,8 @@ class Door:
         if fault:
             return Answer("waiting", fault)
         mode = log.mode or self._default_mode
+        if mode == "members":
+            return Answer("members", "the site's mode is members")
         if mode != "open":
             return Answer("shut", f"the site's mode is {mode}")
         return Answer("open", f"entry {log.seq} of the gate's log")

@@ -1,30 +1,87 @@
-"""What is published, in memory: verified entries by item and by URL. Pages, feeds and search read from here only."""
+"""What is published, in memory: verified entries by item, and by address for each of the two readerships.
 
+Pages, lists, feeds and search read from a View only: the public's holds what was approved for the public, the members'
+holds everything.
+"""
+
+import heapq
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from uuid import UUID
 
+from schemas.model import Audience
 from schemas.statements import Decision
-from services.site.publication.domain import Entered, Published
+from services.site.publication.chain import Entered
+from services.site.publication.domain import Published
 
 Listener = Callable[[Published | None, Published | None], None]
 
 
+class View:
+    """What one readership may see. `listeners` are told (before, after) of every change; None stands for "not shown"."""
+
+    def __init__(self, shelf: "Shelf", sees: frozenset[Audience]) -> None:
+        self._shelf, self.sees = shelf, sees
+        self._shown: dict[str, Published] = {}
+        self._items: dict[UUID, Published] = {}
+        self._once: dict[str, UUID] = {}
+        self.listeners: list[Listener] = []
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def __iter__(self) -> Iterator[Published]:
+        return iter(self._shown.values())
+
+    def at(self, url: str) -> Published | None:
+        return self._shown.get(url)
+
+    def item(self, item_id: UUID) -> Published | None:
+        return self._items.get(item_id)
+
+    def is_gone(self, url: str) -> bool:
+        """Whether these readers could once see something here that was withdrawn, has expired or is for others now."""
+        item_id = self._once.get(url)
+        return item_id is not None and url not in self._shown and self._shelf.is_settled(item_id)
+
+    def remember(self, url: str, item_id: UUID, audience: Audience) -> None:
+        """Something was published at this address; only those whom it was for ever learn of that."""
+        if audience in self.sees:
+            self._once[url] = item_id
+
+    def put(self, item: Published) -> None:
+        """Show it to these readers, or take it from them if it is not for them."""
+        self._set(item.url, item if item.audience in self.sees else None)
+
+    def take(self, url: str) -> None:
+        self._set(url, None)
+
+    def _set(self, url: str, item: Published | None) -> None:
+        before = self._shown.get(url)
+        if before == item:
+            return
+        if before is not None:
+            del self._shown[url], self._items[before.item_id]
+        if item is not None:
+            self._shown[url] = self._items[item.item_id] = item
+        for listener in self.listeners:
+            listener(before, item)
+
+
 class Shelf:
-    """`listeners` are told (before, after) of every change; None stands for "not public"."""
+    """The newest entry of each item, its verified row, and who sees it."""
 
     def __init__(self) -> None:
         self._current: dict[UUID, Entered] = {}
         self._stored: dict[UUID, Published] = {}
-        self._public: dict[str, Published] = {}
-        self._once_public: dict[str, UUID] = {}
-        self.listeners: list[Listener] = []
+        self._ends: list[tuple[datetime, UUID]] = []
+        self.public = View(self, frozenset({"public"}))
+        self.members = View(self, frozenset({"public", "members"}))
+        self._views = (self.public, self.members)
 
     def __len__(self) -> int:
-        return len(self._public)
-
-    def __iter__(self) -> Iterator[Published]:
-        return iter(self._public.values())
+        """How many pages are shown to somebody."""
+        return len(self.members)
 
     def note(self, entered: Entered) -> None:
         """An item's newest entry in the verified log. A withdrawal takes the item down at once."""
@@ -32,39 +89,45 @@ class Shelf:
         if item_id is None:
             return
         self._current[item_id] = entered
-        match entered.statement:
-            case Decision(audience="public") as decision:
-                self._once_public[f"/{decision.kind}/{decision.lang}/{decision.path}"] = item_id
-            case Decision():
-                return
-            case _:
-                self.take_down(item_id)
+        decision = entered.statement
+        if not isinstance(decision, Decision):
+            self.take_down(item_id)
+            return
+        for view in self._views:
+            view.remember(f"/{decision.kind}/{decision.lang}/{decision.path}", item_id, decision.audience)
 
     def put(self, item: Published, at: datetime) -> None:
-        """Show a verified entry, unless it is not (or no longer) for the public."""
+        """Show a verified entry to those whom it is for, unless its time is over."""
         self._stored[item.item_id] = item
-        self._show(item.url, item if item.is_public(at) else None)
+        if item.expire_at is not None:
+            heapq.heappush(self._ends, (item.expire_at, item.item_id))
+        for view in self._views:
+            if item.has_ended(at):
+                view.take(item.url)
+            else:
+                view.put(item)
 
     def take_down(self, item_id: UUID) -> None:
         item = self._stored.pop(item_id, None)
         if item is not None:
-            self._show(item.url, None)
+            self._take(item)
 
     def expire(self, at: datetime) -> None:
         """Take down what was approved until a time that has come."""
-        for item in [each for each in self if not each.is_public(at)]:
-            self._show(item.url, None)
+        while self._ends and self._ends[0][0] <= at:
+            _, item_id = heapq.heappop(self._ends)
+            item = self._stored.get(item_id)
+            if item is not None and item.has_ended(at):
+                self._take(item)
 
-    def _show(self, url: str, item: Published | None) -> None:
-        before = self._public.get(url)
-        if before == item:
-            return
-        if item is None:
-            del self._public[url]
-        else:
-            self._public[url] = item
-        for listener in self.listeners:
-            listener(before, item)
+    @property
+    def next_end(self) -> datetime | None:
+        """When `expire` has something to do."""
+        return self._ends[0][0] if self._ends else None
+
+    def _take(self, item: Published) -> None:
+        for view in self._views:
+            view.take(item.url)
 
     def current(self, item_id: UUID) -> Entered | None:
         """The item's newest entry in the log, whether it is shown or not."""
@@ -74,20 +137,6 @@ class Shelf:
         """Items whose newest entry is a publication: those that must have a row."""
         return (item_id for item_id, entered in self._current.items() if isinstance(entered.statement, Decision))
 
-    def stored(self, item_id: UUID) -> Published | None:
-        """The verified row of an item of any audience."""
-        return self._stored.get(item_id)
-
-    def public(self, item_id: UUID) -> Published | None:
-        item = self._stored.get(item_id)
-        return item and self._public.get(item.url)
-
-    def at(self, url: str) -> Published | None:
-        return self._public.get(url)
-
-    def is_gone(self, url: str) -> bool:
-        """Whether something public was here and was withdrawn, has expired or is for others now."""
-        item_id = self._once_public.get(url)
-        if item_id is None or url in self._public:
-            return False
+    def is_settled(self, item_id: UUID) -> bool:
+        """Whether the item's newest entry is in force: its verified row is held, or it was withdrawn."""
         return item_id in self._stored or not isinstance(self._current[item_id].statement, Decision)

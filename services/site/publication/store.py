@@ -8,7 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from schemas.statements import Decision, GateEntry, Signed
-from services.site.publication.domain import Entered, Link, Row
+from services.site.publication.chain import Entered, Link
+from services.site.publication.domain import Row
 from shared.db import Tx
 
 _RECEIPT = "entry, signature, key_id, statement, statement_signature, statement_key_id"

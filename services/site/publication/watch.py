@@ -11,10 +11,9 @@ import structlog
 from schemas.statements import FIRST
 from services.site.publication import store
 from services.site.publication.books import Books
-from services.site.publication.domain import read_head
+from services.site.publication.chain import read_head
 from services.site.publication.usecases.ask_gate import ask_gate
 from services.site.publication.usecases.sweep_rows import Stock, sweep_rows
-from shared.clock import now
 from shared.db import Database
 from shared.errors import BadSignature, Transient
 from shared.health import Health
@@ -60,7 +59,7 @@ class Watch:
         """Another instance has written: look soon, not within the second."""
         self._hurried.set()
 
-    async def _pause(self) -> None:
+    async def _rest(self) -> None:
         await asyncio.sleep(CALM)
         try:
             async with asyncio.timeout(EVERY - CALM):
@@ -70,7 +69,7 @@ class Watch:
 
     async def _run(self) -> None:
         while True:
-            await self._pause()
+            await self._rest()
             self._hurried.clear()
             try:
                 await self.look()
@@ -93,7 +92,6 @@ class Watch:
             await self._sweep()
             self._mark = mark
         await self._ask()
-        self._books.shelf.expire(now())
         self._tell()
 
     async def _sweep(self) -> None:

@@ -33,10 +33,11 @@ class Page:
     refs: frozenset[str]
 
 
-def make_page(body: bytes, media_type: str, modified: datetime, refs: Iterable[str]) -> Page:
+def make_page(body: bytes, media_type: str, modified: datetime, refs: Iterable[str], caching: bytes = SHARED) -> Page:
+    """A finished page. `Vary`: whoever brings a cookie may be signed in, and must not be given what a cache kept for the public."""
     etag = b'"' + hashlib.sha256(body).hexdigest()[:20].encode() + b'"'
     stamp = format_datetime(modified.replace(microsecond=0), usegmt=True).encode()
-    known = [(b"etag", etag), (b"last-modified", stamp), (b"cache-control", SHARED), *SECURITY]
+    known = [(b"etag", etag), (b"last-modified", stamp), (b"cache-control", caching), (b"vary", b"Cookie"), *SECURITY]
     length = [(b"content-type", media_type.encode()), (b"content-length", str(len(body)).encode())]
     return Page(body, etag, stamp, length + known, known, frozenset(refs))
 

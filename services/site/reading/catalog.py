@@ -1,4 +1,4 @@
-"""What is published, sorted for lists: by section, by language, by date. Follows the shelf."""
+"""What one readership can see, sorted for lists: by section, by language, by date. Follows its view."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from services.site.publication.domain import Published
-from services.site.publication.shelf import Shelf
+from services.site.publication.shelf import View
 from services.site.reading.words import KINDS
 from shared.clock import now
 
@@ -23,16 +23,15 @@ class Brief:
 
 
 class Catalog:
-    """Lists are sorted when they are asked for and kept until something is published or withdrawn."""
+    """Lists are sorted when they are asked for and kept until something is published or withdrawn. `briefs` is filled by the indexer."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, view: View, briefs: dict[UUID, Brief]) -> None:
+        self._view, self.briefs = view, briefs
         self._places: dict[tuple[str, str], dict[str, Published]] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._sorted: dict[tuple[str | None, str | None], list[Published]] = {}
         self.most_read: list[UUID] = []
-        self.briefs: dict[UUID, Brief] = {}
-        shelf.listeners.append(self._moved)
+        view.listeners.append(self._moved)
 
     def _moved(self, before: Published | None, after: Published | None) -> None:
         self._sorted.clear()
@@ -83,7 +82,7 @@ class Catalog:
         return self._sorted[key]
 
     def _of(self, kind: str | None, lang: str | None) -> Iterable[Published]:
-        return (item for item in self._shelf if kind in (None, item.kind) and lang in (None, item.lang))
+        return (item for item in self._view if kind in (None, item.kind) and lang in (None, item.lang))
 
     def alternates(self, item: Published) -> list[Published]:
         """The same page in other languages."""
@@ -91,5 +90,5 @@ class Catalog:
         return sorted((each for each in place.values() if each.lang != item.lang), key=lambda each: each.lang)
 
     def popular(self, lang: str | None) -> list[Published]:
-        found = [item for item_id in self.most_read if (item := self._shelf.public(item_id))]
+        found = [item for item_id in self.most_read if (item := self._view.item(item_id))]
         return [item for item in found if lang in (None, item.lang)][:5]

@@ -9,13 +9,17 @@ from starlette.responses import Response
 
 from services.site.publication.books import Books
 from services.site.publication.domain import Published
-from services.site.reading.cache import Page, PageCache, make_page
+from services.site.publication.shelf import View
+from services.site.reading.cache import PRIVATE, Page, make_page
 from services.site.reading.catalog import Catalog
+from services.site.reading.edition import Edition
 from services.site.reading.front import is_known
 from services.site.reading.layout import Layout
 from services.site.reading.rendering import Renderer
 
 HTML = "text/html; charset=utf-8"
+UNSHARED = "schleuse.unshared"
+"""The key in a request's scope of one that brings the cookie of a session."""
 _CONDITIONS = (b"if-none-match", b"if-modified-since")
 
 
@@ -33,19 +37,33 @@ class Desk:
     """`base_url` stands before absolute addresses."""
 
     books: Books
-    catalog: Catalog
-    cache: PageCache
-    layout: Layout
+    edition: Edition
     renderer: Renderer
     base_url: str
+
+    @property
+    def view(self) -> View:
+        return self.edition.view
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.edition.catalog
+
+    @property
+    def layout(self) -> Layout:
+        return self.edition.layout
 
     def keep(
         self, request: Request, path: str, body: bytes, media_type: str, modified: datetime, refs: set[str]
     ) -> Response:
-        """Answer with a finished page, and keep it for the next visitor (not those of a query)."""
-        page = make_page(body, media_type, modified, refs)
-        if not request.url.query:
-            self.cache.keep(path, page)
+        """Answer with a finished page, and keep it for the next visitor (not those of a query).
+
+        What somebody gets who has been signed in (`unshared`) is the public's page, but no cache may keep it.
+        """
+        unshared = bool(request.scope.get(UNSHARED))
+        page = make_page(body, media_type, modified, refs, PRIVATE if unshared else self.edition.caching)
+        if not request.url.query and not unshared:
+            self.edition.cache.keep(path, page)
         given = {name: value for name, value in request.scope["headers"] if name in _CONDITIONS}
         if given and is_known(page, *(given.get(name) for name in _CONDITIONS)):
             response = Response(status_code=304)

@@ -4,23 +4,22 @@ from datetime import date
 from uuid import UUID
 
 from services.site.publication.domain import Published
-from services.site.publication.shelf import Shelf
-from services.site.reading.cache import ANY, PageCache
-from services.site.reading.catalog import Catalog
+from services.site.reading.cache import ANY
 from services.site.reading.desk import place, receipt_of
+from services.site.reading.edition import Edition
 from services.site.signals.tallies import Tallies
 from shared.clock import now
 
 
 class Freshness:
-    """Drops pages from the cache. The catalog must follow the shelf before this does."""
+    """Drops pages from an edition's cache. The catalog must follow the view before this does."""
 
-    def __init__(self, shelf: Shelf, catalog: Catalog, cache: PageCache, tallies: Tallies) -> None:
-        self._shelf, self._catalog, self._cache, self._tallies = shelf, catalog, cache, tallies
+    def __init__(self, edition: Edition, tallies: Tallies) -> None:
+        self._view, self._catalog, self._cache = edition.view, edition.catalog, edition.cache
         self._frame = self._catalog.sections()
         self._day = now().date()
-        shelf.listeners.append(self._moved)
-        tallies.stale = self._voted
+        self._view.listeners.append(self._moved)
+        tallies.listeners.append(self._voted)
 
     def _moved(self, before: Published | None, after: Published | None) -> None:
         item = after or before
@@ -39,13 +38,12 @@ class Freshness:
 
     def _voted(self, items: set[UUID]) -> None:
         for item_id in items:
-            item = self._shelf.public(item_id)
+            item = self._view.item(item_id)
             if item is not None:
                 self._cache.drop(item.url)
 
     def tick(self) -> None:
-        """Once a second: show new counts, and at midnight new form tokens."""
-        self._tallies.tick()
+        """Once a second: at midnight new form tokens."""
         today: date = now().date()
         if today != self._day:
             self._day = today

@@ -14,11 +14,12 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Front:
-    """ASGI. `is_open` is refreshed every second and with every event of the gate, so that a cached page costs no question."""
+    """ASGI. Serves those who bring no session's cookie, from the public's edition, in mode `open` only. `is_open` is refreshed every second and with every event of the gate, so that a cached page costs no question."""
 
-    def __init__(self, app: App, cache: PageCache, books: Books, hosts: Iterable[str]) -> None:
-        self._app, self._cache, self._books = app, cache, books
+    def __init__(self, app: App, cache: PageCache, books: Books, hosts: Iterable[str], cookie: str) -> None:
+        self._app, self._books = app, books
         self._pages = cache.pages
+        self._cookie = cookie.encode() + b"="
         self._hosts = frozenset(host.encode() for host in hosts)
         self.is_open = False
 
@@ -33,7 +34,7 @@ class Front:
         await self._app(scope, receive, send)
 
     async def _answer(self, page: Page, scope: Scope, send: Send) -> bool:
-        """Send a finished page, or 304. False for a host that is not ours."""
+        """Send a finished page, or 304. False for a host that is not ours, and for whoever may be signed in."""
         known: bytes | None = None
         since: bytes | None = None
         ours = named = False
@@ -44,6 +45,8 @@ class Front:
                 known = value
             elif name == b"if-modified-since":
                 since = value
+            elif name == b"cookie" and self._cookie in value:
+                return False
         if not ours:
             return False
         if (known is not None or since is not None) and is_known(page, known, since):

@@ -1,14 +1,17 @@
-"""Keeps the search index, and what lists say, in step with the shelf, a moment later: no publication waits for it."""
+"""Keeps the search indexes, and what lists say, in step with the shelf, a moment later: no publication waits for it."""
 
 import asyncio
 import time
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from services.site.publication.domain import BadReceipt, Published
-from services.site.publication.shelf import Shelf
+from schemas.model import Audience
+from services.site.publication.chain import BadReceipt
+from services.site.publication.domain import Published
+from services.site.publication.shelf import View
 from services.site.reading.cache import ANY, PageCache
-from services.site.reading.catalog import Brief, Catalog
-from services.site.reading.rendering import Renderer
+from services.site.reading.catalog import Brief
+from services.site.reading.rendering import Renderer, Text
 from services.site.reading.search import SearchIndex
 from shared.errors import NotFound, Transient
 from shared.markup import plain_text
@@ -21,23 +24,31 @@ SETTLE = 3.0
 
 
 class Indexer:
-    """A part of the service. Withdrawn pages leave the index at once."""
+    """A part of the service. Withdrawn pages leave their index at once.
+
+    `view` is of everything; each item goes into the index of its own audience and into no other. `caches`: where lists are kept.
+    """
 
     def __init__(
-        self, shelf: Shelf, renderer: Renderer, index: SearchIndex, catalog: Catalog, cache: PageCache
+        self,
+        view: View,
+        renderer: Renderer,
+        indexes: Mapping[Audience, SearchIndex],
+        briefs: dict[UUID, Brief],
+        caches: Sequence[PageCache],
     ) -> None:
-        self._shelf, self._renderer, self._index = shelf, renderer, index
-        self._catalog, self._cache = catalog, cache
+        self._view, self._renderer, self._indexes = view, renderer, indexes
+        self._briefs, self._caches = briefs, caches
         self._queue: dict[UUID, float] = {}
         self._some = asyncio.Event()
         self._idle = asyncio.Event()
         self._hurry = False
         self._task: asyncio.Task[None] | None = None
-        shelf.listeners.append(self._moved)
+        view.listeners.append(self._moved)
 
     def _moved(self, before: Published | None, after: Published | None) -> None:
         if before is not None:
-            self._index.remove(before.item_id)
+            self._indexes[before.audience].remove(before.item_id)
             self._queue.pop(before.item_id, None)
         if after is not None:
             self._queue[after.item_id] = time.monotonic()
@@ -78,7 +89,7 @@ class Indexer:
             await self._add(item_id)
 
     async def _add(self, item_id: UUID) -> None:
-        item = self._shelf.public(item_id)
+        item = self._view.item(item_id)
         if item is not None:
             try:
                 text = await self._renderer.text(item)
@@ -87,10 +98,15 @@ class Indexer:
             except Transient:
                 await asyncio.sleep(1)
                 return
-            if text is not None and self._shelf.public(item_id) == item:
-                self._index.add(item_id, item.title, item.summary + "\n" + plain_text(text.rendered.html))
-                self._catalog.briefs[item_id] = Brief(item.summary or text.rendered.summary, text.minutes)
-                self._cache.drop_referring(ANY)
-        if item == self._shelf.public(item_id):
+            if text is not None and self._view.item(item_id) == item:
+                self._put(item, text)
+        if item == self._view.item(item_id):
             self._queue.pop(item_id, None)
         await asyncio.sleep(0)
+
+    def _put(self, item: Published, text: Text) -> None:
+        words = item.summary + "\n" + plain_text(text.rendered.html)
+        self._indexes[item.audience].add(item.item_id, item.title, words)
+        self._briefs[item.item_id] = Brief(item.summary or text.rendered.summary, text.minutes)
+        for cache in self._caches:
+            cache.drop_referring(ANY)

@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from schemas.site.v1 import REACTIONS
-from services.site.publication.domain import BadReceipt, Published
+from services.site.publication.chain import BadReceipt
+from services.site.publication.domain import Published
 from services.site.reading.desk import HTML, Desk, place, receipt_of
 from services.site.reading.layout import language_of, moved
 from services.site.reading.receipt import receipt_json, receipt_parts
@@ -29,14 +30,15 @@ class ItemPages:
         except (NotFound, BadReceipt):
             self._desk.books.hide(item.item_id)
             return self._desk.layout.notice(language_of(request), 404)
-        if self._desk.books.shelf.at(item.url) is not item:
+        if self._desk.view.at(item.url) is not item:
             return moved(href(item.url))  # something else was published meanwhile: the visitor asks again
-        html, refs = self._desk.renderer.linked(text)
+        html, refs = self._desk.renderer.linked(text, self._desk.view)
         day = now().date()
         body = self._desk.layout.page(
             "item.html",
             words_for(item.lang),
             lang=item.lang,
+            here=href(item.url),
             kind=item.kind,
             nav_lang=item.lang,
             item=item,
@@ -47,7 +49,7 @@ class ItemPages:
             switches=[
                 (href(each.url), each.lang, language_name(each.lang)) for each in self._desk.catalog.alternates(item)
             ],
-            tally=self._tallies.of(item.item_id),
+            tally=self._tallies.of(item.item_id, self._desk.view.sees),
             token=self._tokens.make(item.item_id, day),
             reactions=REACTIONS,
             base_url=self._desk.base_url,
@@ -79,4 +81,4 @@ class ItemPages:
 
     def _receipted(self, request: Request) -> Published | None:
         item_id: UUID = request.path_params["item_id"]
-        return self._desk.books.shelf.public(item_id)
+        return self._desk.view.item(item_id)

@@ -1,6 +1,6 @@
 """The frame of every HTML page: templates, static files, navigation."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,21 @@ from services.site.reading.words import Words, language_name, words_for
 from shared.web.static_files import LOOK, StaticFiles
 
 _HERE = Path(__file__).parent
+BARE: dict[str, Any] = {"closed": True, "kinds": (), "home": "/"}
+"""What a page says that is shown to people who may not see what there is."""
 _NEVER_CACHED = {"Cache-Control": PRIVATE.decode()}
 RETRY_AFTER = 5
 """Seconds after which a visitor may try again when the site is not ready."""
 
 
 class Layout:
-    """Renders templates with what all of them need."""
+    """Renders templates with what all of them need.
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
+    `leaving` gives the token of the form that signs out, where one is shown. `bare`: pages name no sections and no lists.
+    """
+
+    def __init__(self, catalog: Catalog, leaving: Callable[[], str] | None = None, *, bare: bool = False) -> None:
+        self._catalog, self._leaving, self._bare = catalog, leaving, bare
         self.static = StaticFiles("/static", (LOOK, _HERE / "static"))
         self._templates = Environment(
             loader=FileSystemLoader(_HERE / "templates"),
@@ -47,8 +52,11 @@ class Layout:
             "switches": (),
             "feed": None,
             "briefs": self._catalog.briefs,
+            "here": "/",
+            "closed": False,
+            "leaving": self._leaving and self._leaving(),
         }
-        return self._templates.get_template(template).render(known | values)
+        return self._templates.get_template(template).render(known | (BARE if self._bare else {}) | values)
 
     def notice(self, words: Words, status: int, text: str = "", headers: Mapping[str, str] | None = None) -> Response:
         """An error page: what happened, in words, and nothing else."""
@@ -61,7 +69,7 @@ class Layout:
             heading=words[named],
             text=text or words[f"{named}_more"],
             way_on=not closed,
-            **({"kinds": (), "home": "/"} if closed else {}),
+            **(BARE if closed else {}),
         )
         waiting = {"Retry-After": str(RETRY_AFTER)} if status == 503 else {}
         return private(body, status, {**waiting, **(headers or {})})
@@ -86,3 +94,9 @@ def language_of(request: Request) -> Words:
     """The language in which to speak about an address: German where its first or second segment says so."""
     german = "de" in request.url.path.split("/")[1:3] or request.query_params.get("ui") == "de"
     return words_for("de" if german else "en")
+
+
+def spoken_by(request: Request) -> Words:
+    """For pages that no cache keeps: as above, else as the browser asks."""
+    asked = request.headers.get("accept-language", "").strip().lower()
+    return words_for("de") if asked.startswith("de") else language_of(request)

@@ -1,5 +1,7 @@
 """Feed, site map, robots.txt; search; privacy."""
 
+from collections.abc import Sequence
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -8,14 +10,16 @@ from services.site.reading.desk import HTML, Desk
 from services.site.reading.feeds import atom, robots, sitemap
 from services.site.reading.indexer import Indexer
 from services.site.reading.layout import language_of, private
-from services.site.reading.search import SearchIndex
+from services.site.reading.search import MOST, SearchIndex
 
 LONGEST_QUERY = 200
 
 
 class OtherPages:
-    def __init__(self, desk: Desk, index: SearchIndex, indexer: Indexer) -> None:
-        self._desk, self._index, self._indexer = desk, index, indexer
+    """`indexes` are those that these readers may search."""
+
+    def __init__(self, desk: Desk, indexes: Sequence[SearchIndex], indexer: Indexer) -> None:
+        self._desk, self._indexes, self._indexer = desk, indexes, indexer
 
     async def feed(self, request: Request) -> Response:
         lang = request.path_params.get("lang")
@@ -46,9 +50,11 @@ class OtherPages:
     async def search(self, request: Request) -> Response:
         query = " ".join(request.query_params.get("q", "")[:LONGEST_QUERY].split())
         await self._indexer.settled()
-        n, found = self._index.find(query)
-        hits = [(item, hit.snippet) for hit in found if (item := self._desk.books.shelf.public(hit.item_id))]
+        answers = [index.find(query) for index in self._indexes]
+        n = sum(count for count, _ in answers)
+        found = sorted((hit for _, some in answers for hit in some), key=lambda hit: hit.score, reverse=True)
+        hits = [(item, hit.snippet) for hit in found[:MOST] if (item := self._desk.view.item(hit.item_id))]
         words = language_of(request)
         return private(
-            self._desk.layout.page("search.html", words, q=query, n=n, hits=hits, total=len(self._desk.books.shelf))
+            self._desk.layout.page("search.html", words, q=query, n=n, hits=hits, total=len(self._desk.view))
         )

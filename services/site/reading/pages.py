@@ -35,17 +35,17 @@ class Pages:
     async def any(self, request: Request) -> Response:
         """Whatever is at this address: an item, a list, the one address it has now, or nothing."""
         path: str = request.scope["path"]
-        shelf = self._desk.books.shelf
-        item = shelf.at(path)
+        view = self._desk.view
+        item = view.at(path)
         if item is not None:
             return await self._items.item(request, item)
         listed = self._lists.listed(request, path)
         if listed is not None:
             return listed
         for other in _variants(path):
-            if shelf.at(other) or self._lists.is_list(other):
+            if view.at(other) or self._lists.is_list(other):
                 return moved(href(other))
-        return self._desk.layout.notice(language_of(request), 410 if shelf.is_gone(path) else 404)
+        return self._desk.layout.notice(language_of(request), 410 if view.is_gone(path) else 404)
 
 
 def _variants(path: str) -> list[str]:

@@ -11,6 +11,7 @@ from uuid import UUID
 from services.site.publication import store
 from services.site.publication.books import Books
 from services.site.publication.domain import Published, Row, check_row, read_content
+from services.site.publication.shelf import View
 from shared.db import Database
 from shared.errors import NotFound
 from shared.markup import Rendered, render, resolve
@@ -89,15 +90,15 @@ class Renderer:
             _, oldest = self._texts.popitem(last=False)
             self._bytes -= len(oldest.rendered.html)
 
-    def linked(self, text: Text) -> tuple[str, set[str]]:
-        """HTML with links to what is published now (the rest is plain text), and the addresses that were looked up."""
+    def linked(self, text: Text, view: View) -> tuple[str, set[str]]:
+        """HTML with links to what these readers can see now (the rest is plain text), and the addresses that were looked up."""
         item = text.item
         asked: set[str] = set()
 
         def lookup(path: str) -> str | None:
             same = f"/{item.kind}/{item.lang}/{path}"
             asked.update((same, f"/{path}"))
-            found = self._books.shelf.at(same) or self._books.shelf.at(f"/{path}")
+            found = view.at(same) or view.at(f"/{path}")
             return href(found.url) if found else None
 
         return resolve(text.rendered.html, lookup), asked

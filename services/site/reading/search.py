@@ -17,6 +17,8 @@ MAX_WORDS = 8
 MAX_COMPLETIONS = 200
 TITLE_WEIGHT = 12
 SNIPPET = 220
+MOST = 30
+"""Pages that one search names."""
 
 
 def folded(word: str) -> tuple[str, ...]:
@@ -104,7 +106,7 @@ class SearchIndex:
         self._numbers = {document.item_id: number for number, document in self._documents.items()}
         self._next = len(renamed)
 
-    def find(self, query: str, limit: int = 30) -> tuple[int, list[Hit]]:
+    def find(self, query: str, limit: int = MOST) -> tuple[int, list[Hit]]:
         """How many pages contain all words (each as the beginning of a word), and the best of them with snippets."""
         words = [folded(word)[0] for word in _WORD.findall(query)[:MAX_WORDS]]
         if not words:

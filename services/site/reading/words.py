@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from services.site.entrance import words as entrance
+
 KINDS = ("announcement", "doc", "report", "page")
 """In the order in which sections stand."""
 
@@ -194,10 +196,14 @@ class Words:
 
     def __init__(self, lang: str) -> None:
         self.lang = "de" if lang.lower().split("-")[0] == "de" else "en"
-        self._table: Mapping[str, str] = _DE if self.lang == "de" else _EN
+        self._table: Mapping[str, str] = _DE | entrance.GERMAN if self.lang == "de" else _EN | entrance.ENGLISH
 
     def __getitem__(self, name: str) -> str:
         return self._table[name]
+
+    def get(self, name: str, otherwise: str) -> str:
+        """The words of this name, else those of another."""
+        return self._table[name if name in self._table else otherwise]
 
     def __call__(self, name: str, **values: object) -> str:
         return self._table[name].format(**values)

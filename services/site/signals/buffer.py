@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.site.v1 import Signal
 from services.site.signals.domain import MAX_EVENT_BYTES, MAX_PER_EVENT
-from services.site.signals.store import Tally
+from services.site.signals.store import ByAudience
 from services.site.signals.usecases.record_signals import record_signals
 from shared.db import Database
 from shared.errors import Transient
@@ -21,10 +21,10 @@ WAIT = 0.010
 class SignalBuffer:
     """A part of the service. `voted` is told the new tallies after each batch with votes."""
 
-    def __init__(self, db: Database, voted: Callable[[dict[UUID, Tally]], None]) -> None:
+    def __init__(self, db: Database, voted: Callable[[dict[UUID, ByAudience]], None]) -> None:
         self._db = db
         self._voted = voted
-        self._waiting: list[tuple[Signal, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[Signal, str, asyncio.Future[None]]] = []
         self._bytes = 0
         self._some = asyncio.Event()
         self._full = asyncio.Event()
@@ -41,10 +41,10 @@ class SignalBuffer:
         if self._task is not None:
             await self._task
 
-    async def add(self, signal: Signal) -> None:
-        """Returns when the signal is durable. Transient when the database is away: then it was not counted."""
+    async def add(self, signal: Signal, audience: str) -> None:
+        """Returns when the signal is durable; `audience` is its item's. Transient when the database is away: it was not counted."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((signal, done))
+        self._waiting.append((signal, audience, done))
         self._bytes += 400 + 4 * len(signal.text)
         self._some.set()
         if len(self._waiting) >= MAX_PER_EVENT or self._bytes >= MAX_EVENT_BYTES:
@@ -61,15 +61,15 @@ class SignalBuffer:
 
     async def _flush(self) -> None:
         batch, self._waiting = self._waiting[:MAX_PER_EVENT], self._waiting[MAX_PER_EVENT:]
-        self._bytes = sum(400 + 4 * len(signal.text) for signal, _ in self._waiting)
+        self._bytes = sum(400 + 4 * len(signal.text) for signal, _, _ in self._waiting)
         if not self._waiting:
             self._some.clear()
         if len(self._waiting) < MAX_PER_EVENT:
             self._full.clear()
         if batch:
-            await self._write([signal for signal, _ in batch], [done for _, done in batch])
+            await self._write([(signal, audience) for signal, audience, _ in batch], [done for _, _, done in batch])
 
-    async def _write(self, signals: list[Signal], waiting: list[asyncio.Future[None]]) -> None:
+    async def _write(self, signals: list[tuple[Signal, str]], waiting: list[asyncio.Future[None]]) -> None:
         try:
             with span("signals"):
                 async with self._db.transaction() as tx:

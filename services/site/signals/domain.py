@@ -11,6 +11,8 @@ MAX_EVENT_BYTES = 256 * 1024
 MAX_FEEDBACK = 4000
 PER_MINUTE = 30
 TOKEN_LENGTH = 32
+_LEAVING = UUID(int=0)
+"""In place of an item in the token of the form that signs out."""
 
 
 def pseudonym(day_key: bytes, *who: str) -> str:
@@ -34,6 +36,13 @@ class FormTokens:
 
     def make(self, item_id: UUID, day: date) -> str:
         return hmac.digest(self.key, f"{item_id}|{day.isoformat()}".encode(), "sha256").hex()[:TOKEN_LENGTH]
+
+    def leaving(self, day: date) -> str:
+        """The token of the form that signs out."""
+        return self.make(_LEAVING, day)
+
+    def is_leaving(self, token: str, day: date) -> bool:
+        return self.is_good(token, _LEAVING, day)
 
     def is_good(self, token: str, item_id: UUID, day: date) -> bool:
         """Of today, or of a day beside it: a page stays open over midnight, and clocks are set."""

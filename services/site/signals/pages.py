@@ -13,7 +13,7 @@ from starlette.routing import Route
 from schemas.site.v1 import REACTIONS, Signal, SignalKind
 from schemas.text import BadJson, parse_json
 from services.site.publication.domain import Published
-from services.site.publication.shelf import Shelf
+from services.site.publication.shelf import View
 from services.site.reading.layout import see
 from services.site.reading.rendering import href
 from services.site.signals.buffer import SignalBuffer
@@ -35,19 +35,21 @@ MAX_LINES = 5000
 
 
 class SignalDoor:
+    """For one readership: what it cannot see, it cannot vote on, and nothing tells that from what does not exist."""
+
     def __init__(
         self,
         db: Database,
-        shelf: Shelf,
         buffer: SignalBuffer,
         visitors: Visitors,
         tokens: FormTokens,
         ingest_token: str,
+        limit: RateLimit,
+        view: View,
     ) -> None:
-        self._db, self._shelf, self._buffer = db, shelf, buffer
+        self._db, self._view, self._buffer, self._limit = db, view, buffer, limit
         self._visitors, self._tokens = visitors, tokens
         self._ingest_token = ingest_token.encode()
-        self._limit = RateLimit()
 
     def routes(self) -> list[Route]:
         return [
@@ -60,7 +62,7 @@ class SignalDoor:
 
     async def view(self, request: Request) -> Response:
         """Count a view of a published item. The picture is the same for every id, published or not."""
-        item = self._shelf.public(request.path_params["item_id"])
+        item = self._view.item(request.path_params["item_id"])
         if item is None or request.method != "GET":
             return Response(GIF, headers=_UNSEEN)
         visitor = await self._visitor(request)
@@ -68,7 +70,7 @@ class SignalDoor:
         if wait:
             return Response(GIF, 429, {**_UNSEEN, "Retry-After": str(wait)})
         try:
-            await self._buffer.add(_signal("view", item, visitor))
+            await self._buffer.add(_signal("view", item, visitor), item.audience)
         except Transient:
             return Response(GIF, 503, {**_UNSEEN, "Retry-After": "5"})
         return Response(GIF, headers=_UNSEEN)
@@ -104,7 +106,7 @@ class SignalDoor:
     def _item(self, form: Mapping[str, str]) -> Published:
         """The published item that a form is about. An id that is not published is like one that never was."""
         try:
-            item = self._shelf.public(UUID(form.get("item_id", "")))
+            item = self._view.item(UUID(form.get("item_id", "")))
         except ValueError:
             item = None
         if item is None:
@@ -120,7 +122,7 @@ class SignalDoor:
         wait = self._limit.wait(visitor)
         if wait:
             raise TooManySignals(wait)
-        await self._buffer.add(_signal(kind, item, visitor, **values))
+        await self._buffer.add(_signal(kind, item, visitor, **values), item.audience)
 
     async def _visitor(self, request: Request) -> str:
         client = request.client.host if request.client else ""
@@ -134,7 +136,7 @@ class SignalDoor:
         lines, per_event = _batch(await read_body(request, MAX_INGEST))
         with span("signals"):
             async with self._db.transaction() as tx:
-                accepted, repeated = await ingest_views(tx, self._shelf, lines, per_event)
+                accepted, repeated = await ingest_views(tx, self._view, lines, per_event)
         return JSONResponse(
             {"accepted": accepted, "repeated": repeated}, headers={"Cache-Control": "private, no-store"}
         )

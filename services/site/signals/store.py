@@ -17,10 +17,12 @@ _ADD_VIEWS = """INSERT INTO app.signals (signal_id, kind, item_id, path, visitor
   SELECT id, 'view', item_id, path, visitor, at, 0, NULL, ''
   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) AS t(id, item_id, path, visitor, at)
   ON CONFLICT DO NOTHING RETURNING signal_id::text"""
-_VOTE = """INSERT INTO app.votes (item_id, visitor, value) SELECT * FROM unnest($1::uuid[], $2::text[], $3::smallint[])
-  ON CONFLICT (item_id, visitor) DO UPDATE SET value = excluded.value, voted_at = clock_timestamp()"""
-_TALLY = """SELECT item_id, count(*) FILTER (WHERE value = 1) AS up, count(*) FILTER (WHERE value = -1) AS down
-  FROM app.votes WHERE $1::uuid[] IS NULL OR item_id = ANY($1) GROUP BY item_id"""
+_VOTE = """INSERT INTO app.votes (item_id, visitor, value, audience)
+  SELECT * FROM unnest($1::uuid[], $2::text[], $3::smallint[], $4::text[])
+  ON CONFLICT (item_id, visitor) DO UPDATE SET value = excluded.value, audience = excluded.audience,
+    voted_at = clock_timestamp()"""
+_TALLY = """SELECT item_id, audience, count(*) FILTER (WHERE value = 1) AS up, count(*) FILTER (WHERE value = -1) AS down
+  FROM app.votes WHERE $1::uuid[] IS NULL OR item_id = ANY($1) GROUP BY item_id, audience"""
 _PRUNE = """DELETE FROM app.signals WHERE signal_id = ANY(ARRAY(
   SELECT signal_id FROM app.signals WHERE received_at < clock_timestamp() - interval '7 days' LIMIT 5000))"""
 _DAY_KEY = """INSERT INTO app.visitor_keys (day, key) VALUES ($1, $2)
@@ -45,6 +47,13 @@ class Tally:
     up: int = 0
     down: int = 0
 
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.up + other.up, self.down + other.down)
+
+
+ByAudience = Mapping[str, Tally]
+"""Votes apart by whom the item was for when they were cast: what only members saw, only they see the counts of."""
+
 
 async def add(tx: Tx, signals: Sequence[Signal]) -> None:
     rows = [(s.signal_id, s.kind, s.item_id, s.path, s.visitor, s.at, s.value, s.reaction, s.text) for s in signals]
@@ -57,16 +66,21 @@ async def add_views(tx: Tx, views: Views) -> set[str]:
     return {row[0] for row in found}
 
 
-async def vote(tx: Tx, votes: Mapping[tuple[UUID, str], int]) -> None:
-    """Set each visitor's one vote on an item; 0 takes it back. Locked in one order, so that writers cannot block each other."""
-    cast = sorted((item_id, visitor, value) for (item_id, visitor), value in votes.items())
+async def vote(tx: Tx, votes: Mapping[tuple[UUID, str], tuple[int, str]]) -> None:
+    """Set each visitor's one vote on an item, with the item's audience; 0 takes it back.
+
+    Locked in one order, so that writers cannot block each other.
+    """
+    cast = sorted((item_id, visitor, value, audience) for (item_id, visitor), (value, audience) in votes.items())
     await tx.raw.execute(_VOTE, *(list(column) for column in zip(*cast, strict=True)))
 
 
-async def tallies(tx: Tx, items: Iterable[UUID] | None = None) -> dict[UUID, Tally]:
-    """Votes by item, of these items or of all."""
-    rows = await tx.raw.fetch(_TALLY, None if items is None else list(items))
-    return {row["item_id"]: Tally(row["up"], row["down"]) for row in rows}
+async def tallies(tx: Tx, items: Iterable[UUID] | None = None) -> dict[UUID, ByAudience]:
+    """Votes by item and audience, of these items or of all."""
+    found: dict[UUID, dict[str, Tally]] = {}
+    for row in await tx.raw.fetch(_TALLY, None if items is None else list(items)):
+        found.setdefault(row["item_id"], {})[row["audience"]] = Tally(row["up"], row["down"])
+    return dict(found)
 
 
 async def most_read(tx: Tx, limit: int) -> list[UUID]:

@@ -1,35 +1,38 @@
 """Votes per item, as pages show them. A page is rendered anew at most every few seconds, however many vote."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from uuid import UUID
 
-from services.site.signals.store import Tally
+from services.site.signals.store import ByAudience, Tally
 
 EVERY = 5.0
 _NONE = Tally()
 
 
 class Tallies:
-    """`stale` is told the items whose pages show old counts."""
+    """`listeners` are told the items whose pages show old counts."""
 
     def __init__(self) -> None:
-        self._by_item: dict[UUID, Tally] = {}
+        self._by_item: dict[UUID, ByAudience] = {}
         self._stale: set[UUID] = set()
         self._told = float("-inf")
-        self.stale: Callable[[set[UUID]], None] = lambda items: None
+        self.listeners: list[Callable[[set[UUID]], None]] = []
 
-    def of(self, item_id: UUID) -> Tally:
-        return self._by_item.get(item_id, _NONE)
+    def of(self, item_id: UUID, sees: Collection[str]) -> Tally:
+        """The votes that were cast while the item was for one of these audiences."""
+        by_audience = self._by_item.get(item_id, {})
+        return sum((tally for audience, tally in by_audience.items() if audience in sees), _NONE)
 
-    def update(self, found: dict[UUID, Tally]) -> None:
-        for item_id, tally in found.items():
-            if self.of(item_id) != tally:
-                self._by_item[item_id] = tally
+    def update(self, found: dict[UUID, ByAudience]) -> None:
+        for item_id, by_audience in found.items():
+            if self._by_item.get(item_id, {}) != by_audience:
+                self._by_item[item_id] = by_audience
                 self._stale.add(item_id)
 
     def tick(self) -> None:
         if self._stale and time.monotonic() - self._told >= EVERY:
             self._told = time.monotonic()
             stale, self._stale = self._stale, set()
-            self.stale(stale)
+            for listener in self.listeners:
+                listener(stale)

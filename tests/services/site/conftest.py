@@ -23,6 +23,7 @@ from shared.testing.servers import Servers
 from tests.services.site.gatework import Gatework
 
 ORIGIN = "http://127.0.0.1:9301"
+CONSOLE = "http://localhost:9300"
 INGEST = "an operator's token"
 KEPT = ("inbox", "schema_changes")
 
@@ -49,7 +50,7 @@ class Living:
     def __init__(self, db: Database, gate: Gatework, mode: str = "open") -> None:
         self.db, self.gate = db, gate
         self.health = Health("site")
-        options = Options(ORIGIN, frozenset({"127.0.0.1:9301"}), mode, INGEST)
+        options = Options(ORIGIN, frozenset({"127.0.0.1:9301"}), mode, INGEST, CONSOLE)
         self.site: Site = assemble(db, self.health, gate.keys, options)
         self._handlers = Intake(self.site.intake).handlers
         self.http = self.visitor()

@@ -22,7 +22,7 @@ from schemas.statements import (
     Withdrawal,
 )
 from schemas.text import sha256
-from services.site.publication.domain import Link
+from services.site.publication.chain import Link
 from shared.clock import now
 from shared.ids import item_id
 from shared.signing import PublicKeys, SigningKey

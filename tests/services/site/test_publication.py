@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.site.publication.domain import BadReceipt
+from services.site.publication.chain import BadReceipt
 from shared.errors import BadSignature
 from shared.ids import item_id
 from tests.services.site.conftest import Living, Sites
@@ -302,7 +302,7 @@ async def test_the_modes_shut_the_site_for_everybody(site: Living) -> None:
         for address in (url, "/", "/feed.xml", "/sitemap.xml", "/search?q=text", "/nothing"):
             answer = await site.http.get(address)
             assert (answer.status_code, answer.headers["cache-control"]) == (403, "private, no-store")
-            assert "/doc/en/a" not in answer.text
+            assert "/doc/en/a" not in answer.text and answer.text == (await site.http.get("/")).text
     await site.hear("mode.entered", site.gate.mode("open"))
     assert await status(site, url) == 200
 

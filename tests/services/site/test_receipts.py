@@ -4,7 +4,8 @@ import pytest
 
 from schemas.statements import Decision, Signed
 from schemas.text import sha256
-from services.site.publication.domain import BadReceipt, LogState, Row, check_row, enter, published, replay
+from services.site.publication.chain import BadReceipt, Link, LogState, enter, replay
+from services.site.publication.domain import Row, check_row, published
 from shared.errors import BadSignature
 from tests.services.site.gatework import Gatework, link, new_key
 
@@ -96,7 +97,6 @@ def test_a_statement_that_the_gate_did_not_seal_is_refused(gate: Gatework) -> No
 def test_a_signature_for_another_purpose_is_worth_nothing(gate: Gatework) -> None:
     statement, _ = gate.decision()
     entry = gate.enter("withdrawal", statement, Decision.from_bytes(statement.payload).item_id)
-    from services.site.publication.domain import Link  # noqa: PLC0415
 
     with pytest.raises(BadSignature):
         enter(start(gate), Link(entry, statement), gate.keys)

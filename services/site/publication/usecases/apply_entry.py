@@ -7,7 +7,8 @@ from schemas.site.v1 import ItemApplied
 from schemas.statements import Decision
 from services.site.publication import store
 from services.site.publication.books import Books
-from services.site.publication.domain import BadReceipt, Entered, Link, LogState, published, read_entry
+from services.site.publication.chain import BadReceipt, Entered, Link, LogState, read_entry
+from services.site.publication.domain import published
 from services.site.publication.store import Held
 from services.site.publication.usecases.ask_gate import ask_gate
 from shared.clock import now

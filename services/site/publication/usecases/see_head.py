@@ -3,7 +3,7 @@
 from schemas.statements import Signed
 from services.site.publication import store
 from services.site.publication.books import Books
-from services.site.publication.domain import read_head
+from services.site.publication.chain import read_head
 from shared.db import Tx
 
 

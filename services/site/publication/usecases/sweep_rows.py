@@ -14,7 +14,8 @@ from schemas.model import Slug
 from schemas.site.v1 import RowRejected
 from services.site.publication import store
 from services.site.publication.books import Books, Fault
-from services.site.publication.domain import BadReceipt, LogState, Row, check_row, replay
+from services.site.publication.chain import BadReceipt, LogState, replay
+from services.site.publication.domain import Row, check_row
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import BadSignature

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from uuid import UUID
 
 from schemas.text import text_fault
-from services.site.publication.shelf import Shelf
+from services.site.publication.shelf import View
 from services.site.signals import store
 from services.site.signals.domain import derived_day_key, pseudonym
 from services.site.signals.store import Views
@@ -30,13 +30,13 @@ def _visitor(day: str, address: str) -> str:
     return pseudonym(derived_day_key(_SECRET, day), address)
 
 
-async def ingest_views(tx: Tx, shelf: Shelf, lines: Sequence[Any], per_event: int) -> tuple[int, int]:
+async def ingest_views(tx: Tx, view: View, lines: Sequence[Any], per_event: int) -> tuple[int, int]:
     """Store and stage the lines that are new: (accepted, repeated). Refused names the first line that cannot be read."""
     views = Views([], [], [], [], [])
     wires: dict[str, bytes] = {}
     for number, line in enumerate(lines):
         try:
-            _read(shelf, views, wires, line)
+            _read(view, views, wires, line)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise Refused(f"line {number} of the batch cannot be read: {error}", code="bad_line") from None
     new = await store.add_views(tx, views) if views.ids else set()
@@ -45,7 +45,7 @@ async def ingest_views(tx: Tx, shelf: Shelf, lines: Sequence[Any], per_event: in
     return len(new), len(lines) - len(new)
 
 
-def _read(shelf: Shelf, views: Views, wires: dict[str, bytes], line: Mapping[str, str]) -> None:
+def _read(view: View, views: Views, wires: dict[str, bytes], line: Mapping[str, str]) -> None:
     """Add one line to the columns, and its JSON as the event carries it."""
     signal_id, path, stamp = line["id"].lower(), line["path"], line["at"]
     if not _ID.fullmatch(signal_id):
@@ -58,7 +58,7 @@ def _read(shelf: Shelf, views: Views, wires: dict[str, bytes], line: Mapping[str
         raise ValueError(fault)
     if signal_id in wires:
         return
-    item = _item(shelf, path)
+    item = _item(view, path)
     when = at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     visitor = _visitor(when[:10], line["address"])
     views.ids.append(signal_id)
@@ -69,9 +69,9 @@ def _read(shelf: Shelf, views: Views, wires: dict[str, bytes], line: Mapping[str
     wires[signal_id] = _wire(signal_id, item, path, visitor, when)
 
 
-def _item(shelf: Shelf, path: str) -> UUID | None:
+def _item(view: View, path: str) -> UUID | None:
     """The item with this address; a path that is no item counts under its path."""
-    found = shelf.at(unquote(path) if "%" in path else path)
+    found = view.at(unquote(path) if "%" in path else path)
     return found.item_id if found else None
 
 
