@@ -24,6 +24,8 @@ from shared.errors import SchleuseError, Transient
 from shared.telemetry import current_traceparent, span, trace_id_of
 
 PRIVATE = {"Cache-Control": "private, no-store"}
+NOT_CARRIED = frozenset({"token", "old", "password", "again"})
+"""Fields that no page repeats."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +118,14 @@ class Desk:
         place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         if not form.fields:
             return RedirectResponse(f"/sign-in?next={quote(place, safe='/')}", 303, headers=PRIVATE)
-        carried = [(name, value) for name, value in form.fields if name != "token"]
+        carried = [(name, value) for name, value in form.fields if name not in NOT_CARRIED]
         return await self.show(request, "sign_in.html", None, 401, carried=carried, carried_to=place)
 
     async def carry_on(
         self, request: Request, session: Session, form: Form, *, to: str = "", cookie: str = "", status: int = 200
     ) -> Response:
         """Show what was typed before the session ended, to be sent once more."""
-        carried = [(name, value) for name, value in form.fields if name != "token"]
+        carried = [(name, value) for name, value in form.fields if name not in NOT_CARRIED]
         place = to or request.url.path
         return await self.show(
             request, "carry_on.html", session, status, carried=carried, carried_to=place, cookie=cookie
@@ -151,6 +153,12 @@ class Desk:
         async with self.console.db.reading() as tx:
             waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
         return {"waiting": waiting, "rejected": rejected, "may": session.caller.may}
+
+    def goodbye(self) -> RedirectResponse:
+        """After signing out."""
+        response = go("/sign-in")
+        response.delete_cookie(self.cookie, path="/", secure=self.console.is_https, httponly=True, samesite="lax")
+        return response
 
     def set_cookie(self, response: Response, name: str, value: str, life: timedelta = ABSOLUTE) -> None:
         response.set_cookie(

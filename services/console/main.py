@@ -1,5 +1,8 @@
 """Composition root of the console."""
 
+from services.console.guests.operator import GuestOperator
+from services.console.identity.issuer import Issuer
+from services.console.identity.teller import Teller
 from services.console.instances.echo import Echo
 from services.console.intake import ConsoleIntake
 from services.console.keys.keeper import KeyKeeper
@@ -8,8 +11,11 @@ from services.console.keys.ring import KeyRing
 from services.console.live import Live
 from services.console.operator import ConsoleOperator
 from services.console.parts import Console
+from services.console.people.operator import PeopleOperator
 from services.console.people.passwords import Passwords
-from services.console.tables import app, core
+from services.console.people.watch import SessionWatch
+from services.console.schema import app
+from services.console.tables import core
 from services.console.web import make_web
 from shared.inbox.parked import ParkedDesk
 from shared.lifecycle import Service
@@ -28,13 +34,17 @@ def compose(settings: Settings) -> Service:
         db=db,
         live=live,
         ring=ring,
+        identity=Issuer.load(settings.keys, settings.url),
         form_key=(settings.keys / "session.key").read_bytes().strip(),
         passwords=Passwords(),
         parked=ParkedDesk(db, link.applier, link.reader),
         health=service.health,
     )
+    service.operator(PeopleOperator(console).verbs | GuestOperator(console).verbs)
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.part(keeper)
+    service.part(Teller(db, console.identity))
+    service.part(SessionWatch(db, live))
     service.part(Echo(db, live, service.notices))
     service.http(make_web(console), settings.host, settings.port, closing=live.stop)
     return service

@@ -5,6 +5,8 @@ import hmac
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from services.console.identity.domain import FRONTS, Audience
+from services.console.identity.issuer import Issuer
 from services.console.keys.ring import KeyRing
 from services.console.live import Live
 from services.console.people.passwords import Passwords
@@ -16,12 +18,13 @@ from shared.settings import Settings
 
 @dataclass(frozen=True)
 class Console:
-    """The parts of one running console. `form_key` binds form tokens to cookies; `ring` holds the keys that sign decisions (S3)."""
+    """The parts of one running console. `form_key` binds form tokens to cookies; `ring` holds the keys that sign decisions, `identity` the one that signs who people are (S3)."""
 
     settings: Settings
     db: Database
     live: Live
     ring: KeyRing
+    identity: Issuer
     form_key: bytes = field(repr=False)
     passwords: Passwords
     parked: ParkedDesk
@@ -34,6 +37,18 @@ class Console:
     @property
     def site_url(self) -> str:
         return self.settings.site_base_url or self.settings.urls["site"]
+
+    def audience_url(self, audience: Audience) -> str:
+        """Where people find the site or the workspace."""
+        return self.site_url if audience == "site" else self.settings.urls[FRONTS[audience]]
+
+    def link(self, what: str, token: str) -> str:
+        """A one-time link, to be shown once."""
+        return f"{self.settings.url}/{what}/{token}"
+
+    def guest_link(self, token: str) -> str:
+        """The link of a guest of the site, to be shown once."""
+        return f"{self.site_url}/invited/{token}"
 
     def item_url(self, kind: str, lang: str, path: str) -> str:
         """Where the site shows an item."""

@@ -21,6 +21,7 @@ from sqlalchemy import (
     text,
 )
 
+from services.console.guests import tables as guests
 from services.console.people import tables as people
 from services.console.queue import tables as queue
 from services.console.schema import app
@@ -31,7 +32,7 @@ from shared.db import delivery_tables
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (people, queue)
+SUBJECTS = (people, guests, queue)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

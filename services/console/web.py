@@ -13,7 +13,11 @@ from starlette.types import ASGIApp
 from services.console.api import make_api
 from services.console.audit.pages import AuditPages
 from services.console.desk import Desk, go
+from services.console.guests.pages import GuestPages
+from services.console.identity.pages import IdentityPages
 from services.console.parts import Console
+from services.console.people.joining_pages import JoiningPages
+from services.console.people.me_pages import MePages
 from services.console.people.pages import SignInPages
 from services.console.people.people_pages import PeoplePages
 from services.console.queue.history_pages import HistoryPages
@@ -47,7 +51,11 @@ def make_web(console: Console) -> ASGIApp:
         SubmitPages(desk),
         Stream(desk),
         SignInPages(desk),
+        JoiningPages(desk),
         PeoplePages(desk),
+        MePages(desk),
+        GuestPages(desk),
+        IdentityPages(desk),
         SwitchPages(desk),
         SignalPages(desk),
         AuditPages(desk),

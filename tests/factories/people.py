@@ -13,7 +13,7 @@ from tests.factories.stack import Stack
 PASSWORD = "correct-Schleuse-7-gate"
 OWNER = "owner@example.org"
 TOKEN = re.compile(r'name="token" value="([0-9a-f]+)"')
-LINK = re.compile(r"https?://[^\s\"<]+/set-password/[A-Za-z0-9_\-]+")
+INVITATION = re.compile(r"https?://[^\s\"<]+/invitation/[A-Za-z0-9_\-]+")
 
 
 @dataclass
@@ -48,17 +48,20 @@ class Person:
     def is_in(self) -> bool:
         return self.page("/queue").status_code == 200
 
-    def add(self, role: str, name: str = "") -> "Person":
-        """A new person with that role, signed in; only an owner can."""
-        handle = f"{role}-{uuid4().hex[:8]}"
-        shown = self.send("/people", "/people", name=name or f"{role.title()} {handle[-4:]}", handle=handle, role=role)
-        link = LINK.search(shown.text)
+    def invite(self, role: str, name: str = "", handle: str = "") -> str:
+        """The path of a new invitation; only an owner can."""
+        shown = self.send("/people/invitations", "/people", role=role, name=name, handle=handle)
+        link = INVITATION.search(shown.text)
         assert link, shown.text[:2000]
-        person = Person(self.base, handle)
-        path = link[0].removeprefix(self.base)
-        set_ = person.send(path, path, password=PASSWORD, again=PASSWORD)
-        assert set_.status_code == 303, set_.text[-1500:]
-        assert person.sign_in().status_code == 303
+        return link[0].removeprefix(self.base)
+
+    def add(self, role: str, name: str = "") -> "Person":
+        """A new person with that role, signed in by an invitation; only an owner can."""
+        handle = f"{role}-{uuid4().hex[:8]}"
+        person, path = Person(self.base, handle), self.invite(role)
+        named = name or f"{role.title()} {handle[-4:]}"
+        joined = person.send(path, path, name=named, handle=handle, password=PASSWORD, again=PASSWORD)
+        assert joined.status_code == 303, joined.text[-1500:]
         return person
 
     def api_token(self, role: str) -> str:

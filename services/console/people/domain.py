@@ -12,11 +12,11 @@ from shared.errors import Forbidden, Refused
 from shared.markup import invisible
 
 Role = Literal["owner", "admin", "moderator", "member", "viewer"]
-Need = Literal["read", "submit", "decide", "switch", "people", "keys"]
+Need = Literal["read", "submit", "decide", "switch", "guests", "people", "keys"]
 ROLES: tuple[Role, ...] = get_args(Role)
 _MAY: dict[Role, frozenset[Need]] = {
-    "owner": frozenset({"read", "submit", "decide", "switch", "people", "keys"}),
-    "admin": frozenset({"read", "submit", "decide", "switch"}),
+    "owner": frozenset({"read", "submit", "decide", "switch", "guests", "people", "keys"}),
+    "admin": frozenset({"read", "submit", "decide", "switch", "guests"}),
     "moderator": frozenset({"read", "submit", "decide"}),
     "member": frozenset({"read", "submit"}),
     "viewer": frozenset({"read"}),
@@ -26,6 +26,7 @@ _WORDS: dict[Need, str] = {
     "submit": "submit items",
     "decide": "decide on items",
     "switch": "set switches",
+    "guests": "invite guests of the site",
     "people": "manage people",
     "keys": "change decision keys",
 }
@@ -37,6 +38,13 @@ ACCOUNT_TRIES, ADDRESS_TRIES = 5, 20
 FIRST_DELAY, LONGEST_DELAY = timedelta(seconds=15), timedelta(minutes=15)
 FORGET_FAILURES = timedelta(hours=1)
 MIN_PASSWORD, MAX_PASSWORD = 10, 256
+GONE = (
+    "This link opens nothing: it was used, replaced or revoked, or it is older than 24 hours."
+    " An owner of this workplace can make a new one on the page People; while there is no owner, `schleuse up --detach` does."
+)
+"""The same words whatever the reason, so that a link tells nothing about anybody."""
+_BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrom", "Chrome"), ("Safari", "Safari"))
+_SYSTEMS = (("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"), ("Linux", "Linux"))  # fmt: skip
 _HANDLE = re.compile(r"[^\s@/<>\"]{1,64}(@[^\s@/<>\"]{1,190})?")
 
 
@@ -79,6 +87,18 @@ class Session:
 def hash_token(token: str) -> str:
     """How links, sessions and API tokens are stored. They are 256 random bits, so a plain SHA-256 is enough."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def session_name(token_hash: str) -> str:
+    """What a form calls a session by; it opens nothing."""
+    return hash_token(f"session {token_hash}")[:32]
+
+
+def browser_name(agent: str) -> str:
+    """`Firefox on Linux`: all that is kept of a user agent."""
+    browser = next((name for mark, name in _BROWSERS if mark in agent), "another browser")
+    system = next((name for mark, name in _SYSTEMS if mark in agent), "")
+    return f"{browser} on {system}" if system else browser
 
 
 def check_handle(handle: str) -> str:

@@ -1,16 +1,15 @@
-"""People, links, sessions, tokens and failed sign-ins in console_db."""
+"""People, invitations, links, sessions, tokens and failed sign-ins in console_db."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, case, delete, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.engine import RowMapping
 
 from services.console.people.domain import ABSOLUTE, FORGET_FAILURES, IDLE
-from services.console.people.tables import failures, links, people, sessions, tokens
+from services.console.people.tables import failures, invitations, links, people, sessions, tokens
 from shared.db import Tx
 
 
@@ -33,18 +32,37 @@ async def person_by_handle(tx: Tx, handle: str) -> RowMapping | None:
     return await tx.row(select(people).where(people.c.handle == handle))
 
 
-async def all_people(tx: Tx) -> Sequence[RowMapping]:
-    return await tx.rows(select(people).order_by(people.c.created_at))
-
-
 async def change_person(tx: Tx, person_id: UUID, **fields: Any) -> None:
     await tx.execute(update(people).where(people.c.id == person_id).values(**fields))
 
 
-async def count_owners(tx: Tx) -> int:
-    """Owners that can sign in; locks their rows, so that two removals cannot cross."""
+async def lock_owners(tx: Tx) -> frozenset[UUID]:
+    """Owners that can sign in; their rows are locked, in one order, so that two removals cannot cross."""
     found = select(people.c.id).where(people.c.role == "owner", ~people.c.disabled, people.c.password_hash.is_not(None))
-    return len(await tx.rows(found.with_for_update()))
+    return frozenset(row["id"] for row in await tx.rows(found.order_by(people.c.id).with_for_update()))
+
+
+async def add_invitation(tx: Tx, row: dict[str, Any]) -> None:
+    await tx.execute(insert(invitations).values(row))
+
+
+async def open_invitation(tx: Tx, token_hash: str, at: datetime, *, lock: bool = False) -> RowMapping | None:
+    found = select(invitations).where(invitations.c.token_hash == token_hash, _is_open(at))
+    return await tx.row(found.with_for_update() if lock else found)
+
+
+async def use_invitation(tx: Tx, invitation_id: UUID, at: datetime) -> None:
+    await tx.execute(update(invitations).where(invitations.c.id == invitation_id).values(used_at=at))
+
+
+async def revoke_invitation(tx: Tx, invitation_id: UUID, at: datetime) -> bool:
+    """False when it is not open any more."""
+    mine = update(invitations).where(invitations.c.id == invitation_id, _is_open(at))
+    return bool(await tx.execute(mine.values(revoked_at=at)))
+
+
+def _is_open(at: datetime) -> ColumnElement[bool]:
+    return invitations.c.used_at.is_(None) & invitations.c.revoked_at.is_(None) & (invitations.c.expires_at > at)
 
 
 async def add_link(tx: Tx, row: dict[str, Any]) -> None:
@@ -68,8 +86,9 @@ async def use_link(tx: Tx, token_hash: str, at: datetime) -> None:
     await tx.execute(update(links).where(links.c.token_hash == token_hash).values(used_at=at))
 
 
-async def add_session(tx: Tx, token_hash: str, person_id: UUID, at: datetime) -> None:
-    await tx.execute(insert(sessions).values(token_hash=token_hash, person_id=person_id, created_at=at, seen_at=at))
+async def add_session(tx: Tx, token_hash: str, person_id: UUID, browser: str, at: datetime) -> None:
+    row = {"token_hash": token_hash, "person_id": person_id, "browser": browser}
+    await tx.execute(insert(sessions).values(**row, created_at=at, seen_at=at))
     await tx.execute(delete(sessions).where(sessions.c.created_at < at - ABSOLUTE))
 
 
@@ -93,12 +112,14 @@ async def touch_session(tx: Tx, token_hash: str, at: datetime) -> None:
     await tx.execute(update(sessions).where(sessions.c.token_hash == token_hash).values(seen_at=at))
 
 
-async def end_session(tx: Tx, token_hash: str) -> None:
-    await tx.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
+async def end_session(tx: Tx, token_hash: str) -> bool:
+    """False when it was over already."""
+    return bool(await tx.execute(delete(sessions).where(sessions.c.token_hash == token_hash)))
 
 
-async def end_sessions_of(tx: Tx, person_id: UUID) -> None:
-    await tx.execute(delete(sessions).where(sessions.c.person_id == person_id))
+async def end_sessions_of(tx: Tx, person_id: UUID, but: str = "") -> None:
+    """All of them, `but` the one with this token hash."""
+    await tx.execute(delete(sessions).where(sessions.c.person_id == person_id, sessions.c.token_hash != but))
 
 
 async def forget_old_failures(tx: Tx, at: datetime) -> None:
@@ -143,11 +164,6 @@ async def token(tx: Tx, token_hash: str) -> RowMapping | None:
     )
 
 
-async def tokens_of(tx: Tx, person_id: UUID) -> Sequence[RowMapping]:
-    found = select(tokens).where(tokens.c.person_id == person_id, tokens.c.revoked_at.is_(None))
-    return await tx.rows(found.order_by(tokens.c.created_at))
-
-
 async def use_token(tx: Tx, token_id: UUID, at: datetime) -> None:
     await tx.execute(update(tokens).where(tokens.c.id == token_id).values(used_at=at))
 
@@ -155,3 +171,9 @@ async def use_token(tx: Tx, token_id: UUID, at: datetime) -> None:
 async def revoke_token(tx: Tx, token_id: UUID, person_id: UUID, at: datetime) -> None:
     mine = (tokens.c.id == token_id) & (tokens.c.person_id == person_id)
     await tx.execute(update(tokens).where(mine).values(revoked_at=at))
+
+
+async def revoke_tokens_of(tx: Tx, person_id: UUID, at: datetime) -> int:
+    """How many were in force."""
+    mine = update(tokens).where(tokens.c.person_id == person_id, tokens.c.revoked_at.is_(None))
+    return await tx.execute(mine.values(revoked_at=at))

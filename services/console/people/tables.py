@@ -1,6 +1,6 @@
-"""Who may sign in and with what, what the other surfaces were told about them, and the guests of the site.
+"""Who may sign in and with what, and what the other surfaces were told about them.
 
-Every `token_hash` and `link_hash` is the SHA-256 of 256 random bits; the token itself stands nowhere.
+Every `token_hash` is the SHA-256 of 256 random bits; the token itself stands nowhere.
 """
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, Table, Text, Uuid, text
@@ -93,17 +93,3 @@ standings = Table(
     Index("standings_of_person", "person_id", postgresql_where=text("person_id IS NOT NULL")),
 )
 """What the surfaces were told last, by the name that the person or guest has there. `person_id` is null for a guest."""
-guests = Table(
-    "guests",
-    app,
-    Column("subject", Uuid, primary_key=True),
-    Column("link_hash", Text, nullable=False, unique=True),
-    Column("label", Text, nullable=False),
-    when("created_at", nullable=False),
-    Column("created_by", Text, nullable=False),
-    when("until", nullable=False),
-    when("revoked_at"),
-    Column("revoked_by", Text),
-    Index("guests_by_age", "created_at"),
-)
-"""`label` says to staff who was invited; it stays inside."""

@@ -81,6 +81,10 @@
     addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
   });
 
+  // Signing in elsewhere: go on by itself, but not when one comes back to this page.
+  const arrived = performance.getEntriesByType("navigation")[0]?.type;
+  if (arrived !== "back_forward") one('form[data-act="hand-over"]')?.requestSubmit();
+
   one('.rows a.row[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
 
   // --- live -------------------------------------------------------------

@@ -15,7 +15,9 @@ from schemas.content import ItemContent
 from schemas.model import Actor, ItemState, Kind
 from schemas.site.v1 import ItemApplied
 from schemas.text import sha256
+from services.console.identity.issuer import Issuer
 from services.console.people.domain import Caller
+from services.console.people.passwords import Passwords
 from services.console.queue.domain import Order
 from services.console.queue.usecases.decide_item import Decided, decide_item
 from services.console.queue.usecases.record_applied import record_applied
@@ -25,7 +27,7 @@ from services.console.tables import app
 from shared.clock import now
 from shared.db import Database, create_missing
 from shared.ids import item_id, new_id
-from shared.signing import SigningKey
+from shared.signing import PublicKeys, SigningKey
 from shared.testing.servers import Servers
 
 MARA = Caller(str(uuid4()), "Mara Okonjo", "moderator")
@@ -50,8 +52,8 @@ class Made:
 class Desk:
     """Use cases on one database."""
 
-    def __init__(self, db: Database, key: SigningKey) -> None:
-        self.db, self.key = db, key
+    def __init__(self, db: Database, key: SigningKey, issuer: Issuer) -> None:
+        self.db, self.key, self.issuer = db, key, issuer
 
     async def queue(
         self,
@@ -130,8 +132,20 @@ async def desk(servers: Servers) -> AsyncIterator[Desk]:
     db = Database(settings, pool_size=6)
     await db.start()
     await create_missing(db, app)
-    yield Desk(db, SigningKey.load(settings.keys / "decision.key"))
+    issuer = Issuer.load(settings.keys, settings.url)
+    yield Desk(db, SigningKey.load(settings.keys / "decision.key"), issuer)
     async with db.transaction() as tx:
         await tx.raw.execute("DELETE FROM app.todo")  # nobody reads what these tests staged
         await tx.raw.execute("DELETE FROM app.switches")
     await db.stop()
+
+
+@pytest.fixture(scope="session")
+def passwords() -> Passwords:
+    return Passwords()
+
+
+@pytest.fixture(scope="session")
+def keys(servers: Servers) -> PublicKeys:
+    """The installation's public keys, as receivers have them."""
+    return PublicKeys.load(servers.settings("site").public_keys)

@@ -1,62 +1,32 @@
 """Links, passwords, lockout and sessions in the use cases."""
 
 import asyncio
+import threading
 from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
 
 from services.console.people import store
-from services.console.people.domain import Caller, check_handle, check_name, delay_after, hash_token, narrower
-from services.console.people.passwords import Passwords, check_password
-from services.console.people.usecases.add_person import add_person
+from services.console.people.domain import (
+    browser_name,
+    check_handle,
+    check_name,
+    delay_after,
+    hash_token,
+    narrower,
+)
+from services.console.people.passwords import WAITING, Passwords, check_password
 from services.console.people.usecases.change_role import change_role
 from services.console.people.usecases.find_session import find_session
 from services.console.people.usecases.find_token_holder import find_token_holder
 from services.console.people.usecases.make_token import make_token
-from services.console.people.usecases.set_password import set_password
 from services.console.people.usecases.sign_in import sign_in
 from shared.clock import now
-from shared.errors import Forbidden, NotFound, Refused, TooMany, Unauthorized
+from shared.errors import Forbidden, Refused, TooMany, Unauthorized
 from shared.ids import new_id
 from tests.services.console.conftest import Desk
-
-GOOD = "ferry walnut quartz pond"
-OWNER = Caller(str(uuid4()), "Lina Faber", "owner")
-
-
-@pytest.fixture(scope="module")
-def passwords() -> Passwords:
-    return Passwords()
-
-
-async def made(desk: Desk, passwords: Passwords, role: str = "moderator") -> str:
-    """The handle of a person who can sign in."""
-    handle = f"p-{uuid4().hex[:10]}"
-    async with desk.db.transaction() as tx:
-        token = await add_person(tx, OWNER, "Ada", handle, role)
-        await set_password(tx, passwords, token, GOOD)
-    return handle
-
-
-async def test_a_link_sets_a_password_once_and_is_stored_hashed(desk: Desk, passwords: Passwords) -> None:
-    async with desk.db.transaction() as tx:
-        token = await add_person(tx, OWNER, "Ada", f"p-{uuid4().hex[:10]}", "viewer")
-        await set_password(tx, passwords, token, GOOD)
-        with pytest.raises(NotFound):
-            await set_password(tx, passwords, token, GOOD)
-    assert await desk.rows("SELECT 1 FROM app.one_time_links WHERE token_hash = $1", token) == []
-    assert len(await desk.rows("SELECT 1 FROM app.one_time_links WHERE token_hash = $1", hash_token(token))) == 1
-
-
-async def test_an_old_link_opens_nothing(desk: Desk, passwords: Passwords) -> None:
-    async with desk.db.transaction() as tx:
-        token = await add_person(tx, OWNER, "Ada", f"p-{uuid4().hex[:10]}", "viewer")
-        await tx.raw.execute(
-            "UPDATE app.one_time_links SET expires_at = now() WHERE token_hash = $1", hash_token(token)
-        )
-        with pytest.raises(NotFound):
-            await set_password(tx, passwords, token, GOOD)
+from tests.services.console.joining import GOOD, OWNER, made
 
 
 async def test_a_session_ends_by_idleness_by_age_and_with_the_person(desk: Desk, passwords: Passwords) -> None:
@@ -72,7 +42,7 @@ async def test_a_session_ends_by_idleness_by_age_and_with_the_person(desk: Desk,
         async with desk.db.transaction() as tx:
             await tx.raw.execute(sql, hash_token(token), now())
     async with desk.db.transaction() as tx:
-        await change_role(tx, OWNER, UUID(found.caller.id), "viewer", disabled=False)
+        await change_role(tx, desk.issuer, OWNER, UUID(found.caller.id), "viewer", disabled=False)
     assert await find_session(desk.db, token) is None
 
 
@@ -159,7 +129,7 @@ async def test_a_token_does_at_most_what_its_person_may(desk: Desk, passwords: P
     holder = await find_token_holder(desk.db, key)
     assert (holder.role, holder.via) == ("member", "api")
     async with desk.db.transaction() as tx:
-        await change_role(tx, OWNER, UUID(session.caller.id), "viewer", disabled=False)
+        await change_role(tx, desk.issuer, OWNER, UUID(session.caller.id), "viewer", disabled=False)
     assert (await find_token_holder(desk.db, key)).role == "viewer"
     with pytest.raises(Unauthorized):
         await find_token_holder(desk.db, key + "x")
@@ -167,8 +137,6 @@ async def test_a_token_does_at_most_what_its_person_may(desk: Desk, passwords: P
 
 async def test_only_the_owner_manages_people_and_the_last_one_stays(desk: Desk, passwords: Passwords) -> None:
     async with desk.db.transaction() as tx:
-        with pytest.raises(Forbidden):
-            await add_person(tx, Caller("a", "A", "admin"), "X", "x", "viewer")
         await tx.raw.execute("UPDATE app.people SET role = 'viewer' WHERE role = 'owner'")
         last = new_id()
         row = {
@@ -181,15 +149,51 @@ async def test_only_the_owner_manages_people_and_the_last_one_stays(desk: Desk, 
         }
         await store.add_person(tx, {**row, "password_hash": "x"})
         with pytest.raises(Refused, match="last owner"):
-            await change_role(tx, OWNER, last, "admin", disabled=False)
+            await change_role(tx, desk.issuer, OWNER, last, "admin", disabled=False)
         with pytest.raises(Refused, match="last owner"):
-            await change_role(tx, OWNER, last, "owner", disabled=True)
+            await change_role(tx, desk.issuer, OWNER, last, "owner", disabled=True)
 
 
 @pytest.mark.parametrize("weak", ["short", "password1234", "aaaaaaaaaaaa", "qwertyuiop12", "ada lovelace"])
 def test_an_easy_password_is_refused_with_advice(weak: str) -> None:
     with pytest.raises(Refused, match="password"):
         check_password(weak, "Ada Lovelace", "ada")
+
+
+class Slow:
+    """A hasher that takes as long as it is told to."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+
+    def verify(self, *_: str) -> bool:
+        return not self.done.wait(20)
+
+
+async def test_a_flood_of_tries_finds_a_queue_that_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes when it is full is told at once, so that memory and waiting stay bounded."""
+    passwords, slow = Passwords(), Slow()
+    monkeypatch.setattr(passwords, "_hasher", slow)
+    tries = [asyncio.create_task(passwords.verify("wrong", "stored")) for _ in range(WAITING + 20)]
+    told, waiting = await asyncio.wait(tries, return_when=asyncio.FIRST_EXCEPTION)
+    slow.done.set()
+    assert all(isinstance(each.exception(), TooMany) for each in told)
+    assert (len(told), len(waiting)) == (20, WAITING)
+    assert not any(await asyncio.gather(*waiting))
+
+
+@pytest.mark.parametrize(
+    ("agent", "shown"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"),
+        ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/126.0 Safari/537.36 Edg/126.0", "Edge on Windows"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"),
+        ("curl/8.5 <script>", "another browser"),
+        ("", "another browser"),
+    ],
+)
+def test_of_a_browser_only_a_coarse_name_is_kept(agent: str, shown: str) -> None:
+    assert browser_name(agent) == shown
 
 
 def test_handles_and_roles() -> None:

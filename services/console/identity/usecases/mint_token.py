@@ -1,0 +1,38 @@
+"""A signed-in person gets a token that brings her to one receiver, once, within a minute."""
+
+import asyncio
+from datetime import datetime
+from uuid import UUID
+
+from services.console.identity import store
+from services.console.identity.domain import MINT_WINDOW, MINTS, Audience
+from services.console.identity.issuer import Issuer
+from services.console.people.domain import check_role
+from shared.clock import now
+from shared.db import Database
+from shared.errors import TooMany, Unauthorized
+
+
+async def mint_token(db: Database, issuer: Issuer, session_hash: str, audience: Audience, nonce: str) -> str:
+    """Unauthorized when the sign-in is over or the person is shut out; TooMany above 30 in a minute."""
+    async with db.transaction() as tx:
+        row = await store.count_mint(tx, session_hash, now())
+        if row is None:
+            raise Unauthorized("You are not signed in any more.", code="session")
+        if row["minted"] > MINTS:
+            raise TooMany(
+                f"One sign-in gets at most {MINTS} tokens in {MINT_WINDOW.seconds} s; wait a minute.", code="mints"
+            )
+        person_id: UUID = row["id"]
+        since = await store.sessions_from(tx, audience, issuer.subject(audience, person_id))
+    at = await _after(since)
+    return issuer.token(audience, person_id, row["name"], check_role(row["role"]), session_hash, nonce, at)
+
+
+async def _after(since: datetime | None) -> datetime:
+    """Now; but a token's time has whole seconds, and one of the second in which everything was ended would count as older."""
+    at = now()
+    if since is not None and at.replace(microsecond=0) < since:
+        await asyncio.sleep(min(1.0, 1.0 - at.microsecond / 1e6))
+        return now()
+    return at
