@@ -9,6 +9,7 @@ PIP := sh infra/local/pip.sh $(VENV)
 INSTALL := $(PIP) install --quiet --quiet --no-deps --require-hashes
 CACHE := .cache
 AXE := axe-core@4.14.1
+ASYNCAPI := @asyncapi/parser@3.6.6
 CODE := schemas shared services infra tests
 PYTEST := $(BIN)/python -m pytest --timeout 600
 
@@ -34,10 +35,10 @@ $(VENV)/.ready-test: infra/requirements/test.txt $(VENV)/.ready
 run: setup ## Set up and start everything in this terminal; Ctrl-C stops it (UP="--port-base 9000" passes options)
 	@exec $(BIN)/schleuse up $(UP)
 
-test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe ## Run every test but the long campaigns, in random order
+test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.asyncapi $(CACHE)/.node ## Run every test but the long campaigns, in random order
 	@$(PYTEST) -m "not long" $(ARGS) tests
 
-test-long: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe ## Run the long campaigns
+test-long: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.asyncapi $(CACHE)/.node ## Run the long campaigns
 	@$(PYTEST) -m long --timeout 3000 $(ARGS) tests
 
 check: $(VENV)/.ready-test ## Format, lint, types, import contracts, unit and contract tests: under a minute
@@ -68,6 +69,23 @@ $(CACHE)/.axe:
 	@mkdir -p $(CACHE)
 	@if command -v npm >/dev/null; then npm install --silent --no-save --prefix $(CACHE) $(AXE); \
 	else echo "npm is missing: the accessibility tests will be skipped" >&2; fi
+	@touch $@
+
+$(CACHE)/.nginx: infra/local/edge.sh
+	@mkdir -p $(CACHE)
+	@sh infra/local/edge.sh
+	@touch $@
+
+$(CACHE)/.node: schemas/consumers/node/package-lock.json
+	@mkdir -p $(CACHE)/node
+	@if command -v npm >/dev/null; then cp schemas/consumers/node/package*.json $(CACHE)/node/ && npm ci --silent --prefix $(CACHE)/node; \
+	else echo "npm is missing: the consumer in Node will not be tried" >&2; fi
+	@touch $@
+
+$(CACHE)/.asyncapi:
+	@mkdir -p $(CACHE)/asyncapi
+	@if command -v npm >/dev/null; then npm install --silent --no-save --prefix $(CACHE)/asyncapi $(ASYNCAPI); \
+	else echo "npm is missing: the AsyncAPI documents will not be parsed" >&2; fi
 	@touch $@
 
 clean: ## Remove .venv and caches; state directories stay
