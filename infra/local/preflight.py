@@ -13,9 +13,17 @@ FRESH_BYTES = 300 * 1024**2
 
 RUNNING_BYTES = 64 * 1024**2
 
+RESTORING = ".restoring"
+"""Lies in a state directory from the first to the last step of a restore."""
+
 
 def check(layout: Layout, port_base: int | None, cluster: bool | None = None) -> None:
     """Refused, before anything was changed."""
+    if (layout.state / RESTORING).exists():
+        raise Refused(
+            f"a restore into {layout.state} was interrupted, and what is there is not whole; run `schleuse restore` again",
+            code="restoring",
+        )
     found = config.read(layout)
     base, several = config.port_base_of(found, port_base), config.cluster_of(found, cluster)
     disk(layout, fresh=found is None)

@@ -1,0 +1,274 @@
+"""Restore: check everything, then keys, settings and databases into a fresh state directory, then what was on its way, then what was taken back since.
+
+A folder that is being restored into holds `.restoring` until it is complete: nothing starts there before, and the next restore begins anew.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from infra.backup import gatelog, manifest, running
+from infra.backup.gatelog import Followed, Place
+from infra.backup.keyfile import KeyFile
+from infra.backup.manifest import Manifest
+from infra.backup.pouring import Collecting, Counting, Draining, Piping
+from infra.backup.running import Machine, Tell
+from infra.backup.sealing import Identities
+from infra.backup.take import DATABASES, SETTINGS, STREAMS, WORKSPACE
+from infra.local import config, folders, identities, place
+from infra.local.layout import OLDEST, VERSION, Layout
+from infra.local.preflight import RESTORING
+from infra.local.prepare import make_folders, make_run_folder
+from infra.local.runtime import choose
+from infra.postgres import locate
+from shared.clock import now
+from shared.errors import Refused
+
+FRESH_HEAD = timedelta(hours=24)
+"""As old as the newest signed head may be for a site to show anything (S6)."""
+SPARE = 128 * 1024**2
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A backup whose every byte was compared, with the keys that go with it."""
+
+    directory: Path
+    folder: Path
+    manifest: Manifest
+    keys: KeyFile
+    identities: Identities
+    followed: Followed
+
+    @property
+    def gap(self) -> str:
+        """Why what was taken back since cannot be known for sure, or nothing."""
+        until = self.followed.until
+        if self.followed.gap or until is None:
+            return self.followed.gap
+        if now() - until > FRESH_HEAD:
+            return f"nobody wrote down what was withdrawn after {until:%Y-%m-%d %H:%M}, more than 24 hours ago"
+        return ""
+
+
+def check(directory: Path, keys_file: Path, identity_file: Path, tell: Tell) -> Checked:
+    """Refused with the first thing that is not right. Nothing is written."""
+    directory = directory.resolve()
+    opened = Identities.read(identity_file)
+    folder = manifest.whole(directory)
+    keys = KeyFile.read(keys_file, opened)
+    public = keys.public_keys()
+    found = manifest.read(folder, public)
+    if found.install_id != keys.install_id:
+        raise Refused("the keys belong to another installation than the backup. Nothing was changed.", code="mixed")
+    tell({"step": "Checking every file", "total": sum(each.size for each in found.files.values())})
+    manifest.check_files(folder, found, Counting(tell).add)
+    opened.pour(folder / SETTINGS, Draining(Counting(lambda _: None)))
+    start = Place(found.gate_seq, found.gate_hash, found.decision_position)
+    followed = gatelog.read(directory, opened, public, start)
+    _refuse_old_keys(keys, followed)
+    return Checked(directory, folder, found, keys, opened, followed)
+
+
+def restore(
+    checked: Checked, named: Path, port_base: int | None, tell: Tell, *, cluster: bool | None = None
+) -> dict[str, Any]:
+    """Into a folder that is empty or does not exist. What came of it, see `_told`."""
+    _refuse_other_release(checked.manifest)
+    who = identities.resolve()
+    with _fresh(named, who, checked) as layout:
+        _refuse_full(layout, checked)
+        me = (os.getuid(), os.getgid())
+        tell({"step": "Keys and settings"})
+        make_folders(layout, who, me)
+        checked.keys.put(layout, who, me)
+        _settings(layout, who, checked, port_base, cluster)
+        machine = Machine(layout, who, choose(layout, *who.owner("site")))
+        _databases(machine, checked, tell)
+        tell({"step": "What was on its way, and what was taken back since"})
+        with running.postgres(machine):
+            running.provision(machine)
+            again = _reconcile(machine, checked)
+            replayed = _replay(machine, checked)
+        _workspace(machine, checked)
+    return _told(checked, layout, again, replayed)
+
+
+@contextmanager
+def _fresh(named: Path, who: identities.Identities, checked: Checked) -> Iterator[Layout]:
+    """The state directory, held. Refused where something runs or lies; what an interrupted restore left goes first."""
+    real = named.resolve()
+    if real == checked.directory or real in checked.directory.parents or checked.directory in real.parents:
+        raise Refused(f"{named} and the backup lie in one another; name another folder with --state", code="inside")
+    if real.exists() and place.held(Layout(real)):
+        raise Refused(
+            f"{named} is running; a restore goes into a fresh folder only. Nothing was changed.", code="running"
+        )
+    if real.is_dir() and any(real.iterdir()):
+        if not (real / RESTORING).is_file() or real.stat().st_uid != os.getuid():
+            raise Refused(
+                f"{named} is not empty; a restore goes into a fresh folder only: name another with --state. Nothing was changed.",
+                code="not_empty",
+            )
+        _clear(real)
+    layout = place.settle(named, who)
+    lock = place.hold(layout)
+    try:
+        folders.write(layout.state / RESTORING, json.dumps({"from": str(checked.directory)}), 0o644)
+        make_run_folder(layout)
+        yield layout
+        folders.write(layout.run / "processes.json", "[]", 0o644)
+        (layout.state / RESTORING).unlink()
+    except BaseException:
+        _clear(layout.state)
+        raise
+    finally:
+        os.close(lock)
+
+
+def _clear(real: Path) -> None:
+    """The marker goes last: killed in between, the next one still knows what this is."""
+    for entry in real.iterdir():
+        if entry.name == RESTORING:
+            continue
+        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+    (real / RESTORING).unlink()
+
+
+def _settings(
+    layout: Layout, who: identities.Identities, checked: Checked, port_base: int | None, cluster: bool | None
+) -> None:
+    """As they were, but for what belongs to the machine: OS users, ports that were asked for, egress rules."""
+    into = Collecting()
+    checked.identities.pour(checked.folder / SETTINGS, into)
+    found = json.loads(bytes(into.data))
+    machine = {"install_uid": os.getuid(), "os_separation": who.separated, "egress_separation": False}
+    found |= machine | {"users": who.users, "uids": who.uids, "restored_at": now().isoformat(timespec="seconds")}
+    if cluster is not None:
+        found |= {"cluster": cluster, "nats_servers": []}
+    folders.write(layout.config, json.dumps(found), 0o644)
+    config.write(layout, who, port_base)
+
+
+def _databases(machine: Machine, checked: Checked, tell: Tell) -> None:
+    stored = checked.manifest.files[DATABASES]
+    tell({"step": "Databases", "total": stored.plain})
+    state = str(machine.layout.state)
+    with running.started(
+        machine, tell, "pgadm", "infra.backup.doing.put_databases", "--state", state, stdin=True
+    ) as program:
+        assert program.process.stdin is not None
+        _pour(checked, DATABASES, Piping(program.process.stdin, tell), program)
+
+
+def _pour(checked: Checked, name: str, into: "Piping", program: running.Program) -> None:
+    try:
+        checked.identities.pour(checked.folder / name, into)
+        into.close()
+    except BrokenPipeError:
+        pass  # the program says why
+    program.result()
+
+
+def _reconcile(machine: Machine, checked: Checked) -> dict[str, Any]:
+    state, module = str(machine.layout.state), "infra.backup.doing.reconcile"
+    if STREAMS not in checked.manifest.files:
+        return running.asked(machine, "pgadm", module, "--state", state)
+    with running.started(machine, lambda _: None, "pgadm", module, "--state", state, stdin=True) as program:
+        assert program.process.stdin is not None
+        _pour(checked, STREAMS, Piping(program.process.stdin, lambda _: None), program)
+    return program.result()
+
+
+def _replay(machine: Machine, checked: Checked) -> dict[str, Any]:
+    """Keys first: whoever closes the site signs with one that counts. The site is closed when anything may be missing."""
+    state, followed = str(machine.layout.state), checked.followed
+    changes = [each["statement"] for each in followed.entries if each["kind"] == "key"]
+    why = f"restored without knowing all that was taken back: {checked.gap}"[:480] if checked.gap else ""
+    given = json.dumps({"keys": changes, "closing": why}).encode()
+    console = running.asked(machine, "console", "services.console.restored", "--state", state, given=given)
+    records = {"entries": followed.entries, "decisions": followed.decisions, "closing": console["closing"]}
+    given = json.dumps({"from": checked.manifest.gate_seq, **records}).encode()
+    found = running.asked(machine, "bridge", "services.bridge.replay", "--state", state, given=given)
+    if found["gap"] and not checked.gap:
+        given = json.dumps({"keys": [], "closing": f"restored: {found['gap']}"[:480]}).encode()
+        console = running.asked(machine, "console", "services.console.restored", "--state", state, given=given)
+        given = json.dumps({"from": found["head"]["seq"], "entries": [], "decisions": [], "closing": console["closing"]}).encode()  # fmt: skip
+        running.asked(machine, "bridge", "services.bridge.replay", "--state", state, given=given)
+    return found
+
+
+def _workspace(machine: Machine, checked: Checked) -> None:
+    if WORKSPACE not in checked.manifest.files:
+        return
+    folder = machine.layout.state / "workspace"
+    folders.folder(folder, 0o700, machine.who.owner("agent"))
+    module = "infra.backup.doing.workspace"
+    with running.started(machine, lambda _: None, "agent", module, "put", str(folder), stdin=True) as program:
+        assert program.process.stdin is not None
+        _pour(checked, WORKSPACE, Piping(program.process.stdin, lambda _: None), program)
+
+
+def _told(checked: Checked, layout: Layout, again: dict[str, Any], replayed: dict[str, Any]) -> dict[str, Any]:
+    """`site`: `as_it_was`, or `off` with `because`: then an owner sets its mode in the console, once it is known what was withdrawn."""
+    because = checked.gap or replayed["gap"]
+    until = checked.followed.until
+    return {
+        "state": str(layout.state),
+        "from": checked.manifest.at.isoformat(timespec="seconds"),
+        "followed_until": until.isoformat(timespec="seconds") if until else None,
+        "sent_again": again["sent_again"],
+        "from_streams": again["from_streams"],
+        "withdrawn_again": replayed["withdrawn"],
+        "keys": replayed["keys"],
+        "modes": replayed["modes"],
+        "missing": replayed["missing"],
+        "site": "off" if because else "as_it_was",
+        "because": because,
+    }
+
+
+def _refuse_old_keys(keys: KeyFile, followed: Followed) -> None:
+    revoked = _revoked(followed)
+    if not keys.decision_keys() - revoked:
+        raise Refused(
+            "every decision key in the key file was revoked since: use the newest file of `schleuse backup keys`. Nothing was changed.",
+            code="old_keys",
+        )
+
+
+def _revoked(followed: Followed) -> set[str]:
+    changes = [json.loads(gatelog.signed(each, "statement").payload) for each in followed.entries if each["kind"] == "key"]  # fmt: skip
+    return {each["subject_key_id"] for each in changes if each["action"] == "revoked"}
+
+
+def _refuse_other_release(found: Manifest) -> None:
+    ours = locate.major(locate.bin_folder())
+    theirs = found.postgres.split(".")[0].split(" ")[0]
+    if str(ours) != theirs:
+        raise Refused(
+            f"the backup was made with PostgreSQL {theirs}, and {ours} was found here. Set PG_BIN to the bin folder of version {theirs}. Nothing was changed.",
+            code="postgres",
+        )
+    if not OLDEST <= found.state_version <= VERSION:
+        raise Refused(
+            f"the backup is of state version {found.state_version}; this release knows {OLDEST} to {VERSION}. "
+            f"Restore it with the release that made it ({found.release}). Nothing was changed.",
+            code="newer",
+        )
+
+
+def _refuse_full(layout: Layout, checked: Checked) -> None:
+    needed = sum(each.plain for each in checked.manifest.files.values()) + SPARE
+    free = shutil.disk_usage(layout.state).free
+    if free < needed:
+        raise Refused(
+            f"the disk that holds {layout.state} has {free // 1024**2} MiB free; {needed // 1024**2} MiB are needed",
+            code="disk_full",
+        )

@@ -1,0 +1,198 @@
+"""Make a backup: the databases at one point, then the streams, the workspace and the settings; the manifest last; then it appears."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from infra.backup import directory as places
+from infra.backup import followed, manifest, running, streams
+from infra.backup.followed import Follower, Known
+from infra.backup.manifest import Manifest, Stored
+from infra.backup.pouring import Counting, Draining
+from infra.backup.running import Machine, Tell
+from infra.backup.sealing import Identities, Reader, Recipients
+from infra.local import config, identities, place
+from infra.local.config import Config
+from infra.local.layout import VERSION, Layout
+from infra.local.runtime import choose
+from shared.clock import now
+from shared.errors import Refused, SchleuseError
+from shared.signing import SigningKey
+
+DATABASES, STREAMS, WORKSPACE, SETTINGS = "databases.tar.age", "streams.age", "workspace.tar.age", "config.age"
+SPARE = 64 * 1024**2
+
+
+@dataclass(frozen=True)
+class Source:
+    """The installation that is backed up."""
+
+    machine: Machine
+    settings: Config
+    runs: bool
+
+    @property
+    def layout(self) -> Layout:
+        return self.machine.layout
+
+
+def source(state: Path) -> Source:
+    """Refused unless it is a state directory of ours, of this release's version."""
+    layout = Layout(state.resolve())
+    found = config.read(layout)
+    if found is None:
+        raise Refused(f"{state} is no state directory; start one with `schleuse up`", code="state")
+    if found.install_uid != os.getuid():
+        raise Refused(f"only the user that installed {state} (uid {found.install_uid}) can back it up", code="user")
+    if found.version != VERSION or not layout.backup_key.exists():
+        raise Refused(
+            f"{state} was made by an older release; start it once with `schleuse up`, which upgrades it", code="older"
+        )
+    who = identities.resolve()
+    machine = Machine(layout, who, choose(layout, *who.owner("site")))
+    return Source(machine, found, place.held(layout))
+
+
+def take(state: Path, named: Path, recipients: Recipients, tell: Tell) -> dict[str, Any]:
+    """{"directory", "files", "bytes", "seconds", "gate_seq", "left_out", "followed"}. Nothing stays of one that fails."""
+    began = time.monotonic()
+    made = source(state)
+    directory = places.settle(named, made.layout)
+    with places.held(directory) as partial, _databases_up(made, tell):
+        _refuse_full(made, partial)
+        written = _Files(made, partial, recipients, tell)
+        signed = written.all()
+        manifest.write(partial, signed, SigningKey.load(made.layout.backup_key))
+        places.finish(partial)
+    one = Known(str(directory), recipients.texts, signed.at.isoformat())
+    followed.remember(made.layout, one)
+    fault = asyncio.run(_begin_following(made.layout, one)) if made.runs else "nothing runs yet"
+    sizes = {name: each.size for name, each in signed.files.items()}
+    figures = {"bytes": sum(sizes.values()), "plain_bytes": sum(each.plain for each in signed.files.values())}
+    seconds = round(time.monotonic() - began, 1)
+    found = {"directory": str(directory), "files": sizes, "seconds": seconds, "gate_seq": signed.gate_seq, **figures}
+    return found | {"left_out": list(signed.left_out), "followed": not fault, "not_followed": fault}
+
+
+class _Files:
+    """Writes one file after the other into the partial folder."""
+
+    def __init__(self, made: Source, partial: Path, recipients: Recipients, tell: Tell) -> None:
+        self._made, self._partial, self._recipients, self._tell = made, partial, recipients, tell
+        self._files: dict[str, Stored] = {}
+        self._left_out: list[str] = []
+
+    def all(self) -> Manifest:
+        at = now()
+        point = self._databases()
+        saved = self._streams() if self._made.runs else None
+        self._workspace()
+        with self._made.layout.config.open("rb") as file:
+            self._store(SETTINGS, file)
+        return Manifest(
+            install_id=self._made.settings.install_id,
+            release=_release(),
+            state_version=VERSION,
+            at=at,
+            streams=saved,
+            recipients=self._recipients.texts,
+            left_out=tuple(self._left_out),
+            files=self._files,
+            **point,
+        )
+
+    def _databases(self) -> dict[str, Any]:
+        self._tell({"step": "Databases"})
+        state = str(self._made.layout.state)
+        return self._program(DATABASES, "pgadm", "infra.backup.doing.take_databases", "--state", state)
+
+    def _streams(self) -> streams.Saved:
+        """Through a file of the partial folder: the bus hands messages out faster than they may be encrypted, or slower."""
+        self._tell({"step": "Streams"})
+        plain = self._partial / ".streams"
+        found = asyncio.run(streams.save(self._made.layout, self._made.settings.ports["nats"], plain))
+        with plain.open("rb") as file:
+            self._store(STREAMS, file)
+        plain.unlink()
+        return found
+
+    def _workspace(self) -> None:
+        folder = self._made.layout.state / "workspace"
+        if folder.is_dir():
+            self._tell({"step": "Workspace"})
+            said = self._program(WORKSPACE, "agent", "infra.backup.doing.workspace", "take", str(folder))
+            self._left_out += [f"workspace/{name}: holds an age identity" for name in said["left_out"]]
+
+    def _program(self, name: str, user: str, module: str, *arguments: str) -> dict[str, Any]:
+        with running.started(self._made.machine, self._tell, user, module, *arguments) as program:
+            assert program.process.stdout is not None
+            self._store(name, program.process.stdout)
+            return program.result()
+
+    def _store(self, name: str, reading: Reader) -> None:
+        written = self._recipients.write(reading, self._partial / name)
+        self._files[name] = Stored(size=written.size, sha256=written.sha256, plain=written.plain)
+
+
+@contextmanager
+def _databases_up(made: Source, tell: Tell) -> Iterator[None]:
+    """A stopped installation is held, so that nobody starts it meanwhile, and its Postgres alone is started."""
+    with ExitStack() as stack:
+        if not made.runs:
+            tell({"step": "Starting Postgres"})
+            stack.callback(os.close, place.hold(made.layout))
+            stack.enter_context(running.postgres(made.machine))
+        yield
+
+
+async def _begin_following(layout: Layout, one: Known) -> str:
+    """Once now, so that the log is there from the start; the supervisor goes on. What went wrong, or nothing."""
+    follower = Follower(one)
+    await follower.step(layout)
+    return follower.fault
+
+
+def _refuse_full(made: Source, partial: Path) -> None:
+    """Before anything is read: what the databases take now is what their backup takes, about."""
+    needed = _size(made) + SPARE
+    free = os.statvfs(partial).f_bavail * os.statvfs(partial).f_frsize
+    if free < needed:
+        raise SchleuseError(
+            f"the disk that holds {partial.parent} has {free // 1024**2} MiB free; about {needed // 1024**2} MiB are needed. Nothing was written.",
+            code="disk_full",
+        )
+
+
+def _size(made: Source) -> int:
+    """Bytes of the database files; zero where only the server's own user could count them and we are not root."""
+    total = 0
+    for folder, _, names in os.walk(made.layout.pg):
+        if "/pg_wal" in folder:
+            continue
+        for name in names:
+            try:
+                total += os.lstat(f"{folder}/{name}").st_size
+            except OSError:  # gone meanwhile
+                continue
+    return total
+
+
+def _release() -> str:
+    try:
+        return version("schleuse")
+    except PackageNotFoundError:
+        return "0.1.0"
+
+
+def verify(folder: Path, found: Manifest, opened: Identities, tell: Tell) -> None:
+    """Every byte, and that these identities can read every file to its end. Refused with the first that is not so."""
+    count = Counting(tell)
+    manifest.check_files(folder, found, count.add)
+    for name in found.files:
+        opened.pour(folder / name, Draining(count))
