@@ -142,8 +142,8 @@ class Service:
     async def _others_serve_meanwhile(self) -> None:
         """Listen once there is something to say: until then the other instance gets every connection to the port they share."""
         deadline = asyncio.get_running_loop().time() + READY_WITHIN
-        while not self.health.ready_but("started") and asyncio.get_running_loop().time() < deadline:
-            await asyncio.sleep(0.02)
+        while not self.health.ready_but("started") and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)  # conditions are set all over the service; one wait a start
 
     @staticmethod
     async def _begin(stack: contextlib.AsyncExitStack, part: Part) -> None:

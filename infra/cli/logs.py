@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from infra.cli.options import DEFAULT_STATE, State
-from infra.local.layout import PARTS, Layout
+from infra.local.instances import parts
+from infra.local.layout import Layout
 from shared.errors import NotFound
 
-NAMES = ("supervisor", *PARTS)
+NAMES = ("supervisor", *parts(cluster=False))
+OF_CLUSTERS = ("supervisor", *parts(cluster=True))
 
 
 def register(app: typer.Typer) -> None:
@@ -26,10 +28,11 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on showing what is written.")] = False,
 ) -> None:
     """Show the logs."""
-    wanted = part or list(NAMES)
-    if unknown := [name for name in wanted if name not in NAMES]:
-        raise NotFound(f"there is no part {', '.join(unknown)}; the parts are {', '.join(NAMES)}")
     folder = Layout(state.resolve()).logs
+    names = OF_CLUSTERS if (folder / "nats-2.log").exists() else NAMES
+    wanted = part or list(names)
+    if unknown := [name for name in wanted if name not in names]:
+        raise NotFound(f"there is no part {', '.join(unknown)}; the parts are {', '.join(names)}")
     if not folder.is_dir():
         raise NotFound(f"{state} has no logs yet", code="not_running")
     places = {name: folder / f"{name}.log" for name in wanted}

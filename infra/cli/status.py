@@ -52,10 +52,23 @@ def _show(found: dict[str, Any]) -> None:
         )
     out = Console(highlight=False, soft_wrap=True)
     out.print(table)
+    for name, each in found.get("bus", {}).get("streams", {}).items():
+        out.print(f"{name:<16} led by {each['leader'] or 'unknown'}, {_level(each)}")
     for name, url in found["urls"].items():
         out.print(f"{name:<10} {escape(url)}")
     out.print(
         f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}"
+    )
+
+
+def _level(stream: dict[str, Any]) -> str:
+    if stream["current"] is None:
+        return "replicas unknown"
+    behind = stream["replicas"] - stream["current"]
+    return (
+        f"{stream['replicas']} replicas current"
+        if not behind
+        else f"[yellow]{behind} of {stream['replicas']} replicas behind[/]"
     )
 
 

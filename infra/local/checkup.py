@@ -1,5 +1,6 @@
 """What `doctor` looks at. Nothing here changes anything."""
 
+import asyncio
 import os
 import shutil
 import stat
@@ -12,6 +13,7 @@ from typing import Literal
 from infra.local import config, place, preflight
 from infra.local.instances import base_of, services
 from infra.local.layout import DEFAULT_PORT_BASE, Layout
+from infra.nats.leaders import leaders
 from infra.nats.locate import server as nats_server
 from infra.postgres import locate
 from schemas.catalogue import SERVICES
@@ -72,7 +74,22 @@ def _state(layout: Layout) -> Iterator[Finding]:
     yield Finding("ok", "State", f"version {found.version}, {'running' if running else 'not running'}")
     if not running:
         yield _tried("Ports", lambda: _ports(found.port_base, cluster=found.cluster))
+    if running and found.cluster:
+        yield _streams(layout, found)
     yield from _permissions(layout, found)
+
+
+def _streams(layout: Layout, found: config.Config) -> Finding:
+    """Whether every stream has a leader, and three replicas that hold everything."""
+    told = asyncio.run(leaders(found.bus, layout.tls / "ca.pem", layout.admin_seed))
+    wrong = [f"{name}: no leader is known" for name, each in told.items() if each["leader"] is None]
+    wrong += [
+        f"{name}: {each['current']} of {each['replicas']} replicas are current"
+        for name, each in told.items()
+        if each["leader"] is not None and each["current"] != each["replicas"]
+    ]
+    says = "; ".join(wrong) or "every stream has a leader and all replicas are current"
+    return Finding("note" if wrong else "ok", "Bus", says)
 
 
 def _permissions(layout: Layout, found: config.Config) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from infra.local import config, control, readiness
 from infra.local.instances import base_of, servers, services
 from infra.local.layout import Layout
 from infra.nats.lag import reader_lag
+from infra.nats.leaders import leaders
 from shared.errors import Transient
 
 Report = dict[str, Any]
@@ -24,19 +25,23 @@ def report(named: Path) -> Report:
         supervisor = control.ask(layout, "status")
     except Transient:
         return _empty() | _installation(found)
-    figures = asyncio.run(_figures(layout, found))
+    figures, streams = asyncio.run(_figures(layout, found))
     parts: dict[str, Report] = supervisor["parts"]
-    return {
-        "ready": supervisor["ready"],
-        "running": True,
-        "services": {name: parts[name] | figures[name] for name in figures if name in parts},
-        "servers": {name: parts[name] for name in servers(cluster=found.cluster) if name in parts},
-        "supervisor": {
-            "pid": supervisor["pid"],
-            "up_seconds": supervisor["up_seconds"],
-            "starting": supervisor["starting"],
-        },
-    } | _installation(found)
+    return (
+        {
+            "ready": supervisor["ready"],
+            "running": True,
+            "services": {name: parts[name] | figures[name] for name in figures if name in parts},
+            "servers": {name: parts[name] for name in servers(cluster=found.cluster) if name in parts},
+            "supervisor": {
+                "pid": supervisor["pid"],
+                "up_seconds": supervisor["up_seconds"],
+                "starting": supervisor["starting"],
+            },
+        }
+        | ({"bus": {"streams": streams}} if found.cluster else {})
+        | _installation(found)
+    )
 
 
 def _empty() -> Report:
@@ -55,14 +60,18 @@ def _installation(found: config.Config) -> Report:
     return {"urls": found.urls, "os_separation": found.os_separation, "egress_separation": found.egress_separation}
 
 
-async def _figures(layout: Layout, found: config.Config) -> dict[str, Report]:
+async def _figures(layout: Layout, found: config.Config) -> tuple[dict[str, Report], dict[str, Report]]:
+    """By part, and in a cluster by stream."""
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on a closed TLS connection says nothing
     names = services(cluster=found.cluster)
     answers = asyncio.gather(*(readiness.figures(layout.health(name)) for name in names))
-    lag = await reader_lag(found.bus, layout.tls / "ca.pem", layout.admin_seed)
-    return {
+    ca = layout.tls / "ca.pem"
+    streams = await leaders(found.bus, ca, layout.admin_seed) if found.cluster else {}
+    lag = await reader_lag(found.bus, ca, layout.admin_seed)
+    figures = {
         name: _of_service(answer, lag.get(base_of(name))) for name, answer in zip(names, await answers, strict=True)
     }
+    return figures, streams
 
 
 def _of_service(answer: Report, lag: int | None) -> Report:

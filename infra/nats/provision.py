@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,9 @@ async def provision(port: Where | Sequence[Where], ca: Path, admin_seed: Path) -
     try:
         js = client.jetstream(timeout=20)
         for stream in streams():
-            await _patiently(lambda stream=stream: _stream(js, stream_config(stream, replicas)), replicas)
+            await _patiently(partial(_stream, js, stream_config(stream, replicas)), replicas)
         for each in durables():
-            made = consumer_config(each, replicas)
-            await _patiently(lambda each=each, made=made: js.add_consumer(each.stream, made), replicas)
+            await _patiently(partial(js.add_consumer, each.stream, consumer_config(each, replicas)), replicas)
     finally:
         await client.close()
 

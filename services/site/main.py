@@ -123,9 +123,6 @@ def compose(settings: Settings) -> Service:
     site.books.several = settings.cluster
     site.books.listeners.append(lambda: service.notices.tell("log"))
     service.notices.on("log", lambda _: site.watch.hurry())
-    site.books.several = settings.cluster
-    site.books.listeners.append(lambda: service.notices.tell("log"))
-    service.notices.on("log", lambda _: site.watch.hurry())
     service.bus(site.intake)
     service.health.need("gate")  # ready means: pages can be rendered
     for part in site.parts:

@@ -26,11 +26,18 @@ POLL = 1.0
 SWEEP = 2.0
 STAND_BY = 0.2
 """Seconds between two tries of an instance that stands by to get the lock of one that was killed."""
+HUNG = 3.0
 PATIENCE_CLUSTER = 0.6
 """Seconds for a PubAck: a killed leader never answers, and sending again with the same id does no harm."""
 LATE = 2000
 """Positions below the newest sent one that every read looks at again: room for transactions that commit late."""
 _LOCK = "SELECT pg_try_advisory_lock(7365686)"
+_OLDEST = "SELECT min(position) FROM app.todo"
+_OUST = """
+SELECT pg_terminate_backend(pid) FROM pg_locks
+ WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = 7365686 AND pid <> pg_backend_pid()
+   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
 _READ = """
 SELECT o.position, o.event_id, o.subject, o.headers ->> 'Schleuse-Seal' AS seal, o.body FROM app.outbox o
  WHERE o.position = ANY (ARRAY(SELECT t.position FROM app.todo t WHERE t.lane = $1 AND t.position > $2
@@ -72,6 +79,7 @@ class Relay:
         self._patience, self._stand_by = (PATIENCE_CLUSTER, STAND_BY) if cluster else (ACK_TIMEOUT, POLL)
         self._events = {lane: asyncio.Event() for lane in lanes}
         self._floor = dict.fromkeys(lanes, 0)
+        self._stuck_at: tuple[int | None, float] = None, 0.0
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.sent = 0
@@ -117,10 +125,25 @@ class Relay:
                 await self._pause(self._stand_by)
                 if self._stopping.is_set():
                     return
+                if self._stand_by < POLL and self._bus.connected:
+                    await self._oust_if_hung(lock)
         except GONE:
             return
         self._health.set("relay", True, "relaying")
         await asyncio.gather(*(self._lane(lane, lock) for lane in self._events))
+
+    async def _oust_if_hung(self, lock: Raw) -> None:
+        """End the database session of a relay that has sent nothing of what waits for HUNG seconds.
+
+        It may come back to life: what it then sends once more has ids that the bus and the readers know.
+        """
+        oldest, present = await lock.fetchval(_OLDEST), asyncio.get_running_loop().time()
+        if oldest is None or oldest != self._stuck_at[0]:
+            self._stuck_at = oldest, present
+        elif present - self._stuck_at[1] > HUNG:
+            log.warning("relay.ousted", oldest=oldest)
+            await lock.execute(_OUST)
+            self._stuck_at = None, present
 
     async def _lane(self, lane: str, lock: Raw) -> None:
         event = self._events[lane]

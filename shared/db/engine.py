@@ -58,6 +58,8 @@ class Database:
     def __init__(self, settings: Settings, stamp: Stamp | None = None, pool_size: int | None = None) -> None:
         self._settings = settings
         self._size = pool_size or (POOL_OF_SEVERAL if settings.cluster else POOL)
+        # an instance that hangs in a transaction holds locks that the other needs
+        self._patience = {"idle_in_transaction_session_timeout": "3s"} if settings.cluster else {}
         self._pool: Pool | None = None
         self.stamp = stamp or Stamp(settings.service)
         self.wake: Callable[[str], None] = lambda lane: None
@@ -91,7 +93,7 @@ class Database:
             user=settings.service,
             database=settings.database,
             timeout=10,
-            server_settings={"application_name": f"schleuse {settings.service}", "timezone": "UTC"},
+            server_settings={"application_name": f"schleuse {settings.part}", "timezone": "UTC"} | self._patience,
         )
         expected = settings.uids.get("pgadm")
         peer = peer_uid(connection._transport.get_extra_info("socket"))  # type: ignore[attr-defined]

@@ -230,11 +230,11 @@ def schleuse(
 
 @contextmanager
 def running_stack(
-    port_base: int | None = None, *, own: bool = False, public: dict[str, str] | None = None
+    port_base: int | None = None, *options: str, own: bool = False, public: dict[str, str] | None = None
 ) -> Iterator[Stack]:
     """A fresh installation, stopped and removed afterwards. With SCHLEUSE_TEST_STATE set, the one that runs there is used (unless `own`).
 
-    `public`: what people type, by front, behind a proxy on this machine; then it is always one of its own.
+    `options` go to `up`. `public`: what people type, by front, behind a proxy on this machine; then it is always one of its own.
     """
     given = None if own or public else os.environ.get("SCHLEUSE_TEST_STATE")
     if given:
@@ -246,7 +246,7 @@ def running_stack(
     folder = short_folder("stack")
     stack = Stack(folder)
     try:
-        stack.up(port_base or free_port_base(), *_behind_proxy(public))
+        stack.up(port_base or free_port_base(), *options, *_behind_proxy(public))
         yield stack
     finally:
         stack.close()
