@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from infra.backup.followed import Followers
 from infra.local import identities, place, plans, processes, provisioning, readiness
 from infra.local.control import ControlServer
 from infra.local.instances import INSTANCES, base_of, is_service, named
@@ -24,6 +25,7 @@ from infra.local.part import Part, Plan
 from infra.local.prepare import Prepared, make_run_folder, prepare
 from infra.nats.pace import Pacer
 from infra.nats.trim import keep_trimming
+from infra.observe.keeper import keep_observing
 from shared.clock import now
 from shared.errors import Refused
 
@@ -49,6 +51,7 @@ class Supervisor:
         self._log: LogFile | None = None
         self._beside: list[asyncio.Task[None]] = []
         self._pacer: Pacer | None = None
+        self._followers: Followers | None = None
         self.ready = False
 
     def stop(self) -> None:
@@ -125,6 +128,9 @@ class Supervisor:
             if names := [name for name in made if is_service(name) and name == named(base_of(name), number)]:
                 self._event("step", f"Starting {', '.join(names)}")
                 await self._start_all(names)
+        self._beside.append(asyncio.create_task(keep_observing(prepared, self._log_line)))
+        self._followers = Followers(layout)
+        self._beside.append(asyncio.create_task(self._followers.run()))
 
     async def _start_all(self, names: list[str]) -> None:
         for name in names:
@@ -173,6 +179,7 @@ class Supervisor:
             "pid": os.getpid(),
             "up_seconds": round(time.monotonic() - self._started, 1),
             "parts": {name: part.describe() for name, part in self._parts.items()},
+            "backups": self._followers.report() if self._followers else [],
         }
 
     async def _asked_to_stop(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from infra.local.instances import base_of, bus_parts, services
 from infra.observe.installation import Installation
 from infra.observe.keyfiles import names_of
-from infra.observe.report_files import GRANTS, TOP, asked_file, report_folder
+from infra.observe.report_files import GRANTS, TOP, console_files, report_folder
 from schemas.catalogue import SERVICES
 
 NOT_WALKED = ("runtime", "data-", "js")
@@ -66,7 +66,8 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     yield _below(here, folder), owned((me[0], console[1]), "750")
     for name in (GRANTS, TOP):
         yield _below(here, folder / name), owned((me[0], console[1]), "640")
-    yield _below(here, asked_file(here.layout)), owned(console, "644")
+    for path in console_files(here.layout):
+        yield _below(here, path), owned(console, "644")
     for part in services(cluster=here.config.cluster):
         yield rf"run/{part}/health\.sock", owned(who.owner(base_of(part)), "666")
 

@@ -10,16 +10,16 @@ from infra.local.identities import Identities
 from infra.local.layout import Layout
 
 TOP, GRANTS = "top.json", "grants.json"
-ASKED = "inventory.asked"
+ASKED, WATCHED = "inventory.asked", "system.watched"
+"""The console touches them when somebody asks for a new inventory, or looks at the figures. Nothing but their times is looked at."""
 
 
 def report_folder(layout: Layout) -> Path:
     return layout.run / "report"
 
 
-def asked_file(layout: Layout) -> Path:
-    """The console touches it when somebody asks for a new inventory; nothing but its time is looked at."""
-    return layout.run / "console" / ASKED
+def console_files(layout: Layout) -> tuple[Path, Path]:
+    return layout.run / "console" / ASKED, layout.run / "console" / WATCHED
 
 
 def make_report_folder(layout: Layout, who: Identities) -> None:
@@ -33,8 +33,17 @@ def write_report(layout: Layout, who: Identities, name: str, content: dict[str, 
 
 
 def asked_at(layout: Layout) -> float:
-    """When somebody last asked for an inventory, in seconds since the epoch; 0 when nobody did. The file is the console's: never followed, never opened."""
+    """When somebody last asked for an inventory, in seconds since the epoch; 0 when nobody did."""
+    return _touched(console_files(layout)[0])
+
+
+def watched_at(layout: Layout) -> float:
+    return _touched(console_files(layout)[1])
+
+
+def _touched(path: Path) -> float:
+    """The file is the console's: never followed, never opened (S9)."""
     try:
-        return asked_file(layout).lstat().st_mtime
+        return path.lstat().st_mtime
     except OSError:
         return 0.0

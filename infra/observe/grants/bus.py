@@ -14,7 +14,7 @@ from infra.local.instances import bus_parts
 from infra.local.keys import bus_users
 from infra.local.prepare import bus_place
 from infra.nats.config import render
-from infra.nats.provision import consumer_config, stream_config
+from infra.nats.provision import REPLICAS, consumer_config, stream_config
 from infra.nats.topology import account, durables, streams
 from infra.observe.bus import admin, apart, listed, plain
 from infra.observe.grants.line import Facts, Key, Line, State, compare, unknown
@@ -34,7 +34,7 @@ async def read_bus(here: Installation) -> list[Line]:
         lines += _configuration(here, part)
     try:
         async with admin(here.layout, here.config) as js:
-            found = await _streams(js)
+            found = await _streams(js, REPLICAS if here.config.cluster else 1)
     except SchleuseError as error:
         return [*lines, unknown("bus", "nats", "streams and durables", error.message)]
     return lines + compare("bus", _declared(), found, advise)
@@ -101,8 +101,8 @@ def _declared() -> Facts:
     return found | {(each.reader, f"durable {each.stream} {each.name}"): AS_DECLARED for each in durables()}
 
 
-async def _streams(js: JetStreamContext) -> Facts:
-    wanted = {stream.name: stream_config(stream).as_dict() for stream in streams()}
+async def _streams(js: JetStreamContext, replicas: int) -> Facts:
+    wanted = {stream.name: stream_config(stream, replicas).as_dict() for stream in streams()}
     known = {(each.stream, each.name): each for each in durables()}
     found: dict[Key, str] = {}
     for stream in await listed(js, "STREAM.LIST", "streams"):
@@ -112,7 +112,7 @@ async def _streams(js: JetStreamContext) -> Facts:
         for consumer in await listed(js, f"CONSUMER.LIST.{name}", "consumers"):
             each = known.get((name, consumer["name"]))
             reader = each.reader if each else "nats"
-            told = _told(apart(_as_server(plain(consumer_config(each).as_dict())), plain(consumer["config"]))) if each else _subjects(consumer["config"])  # fmt: skip
+            told = _told(apart(_as_server(plain(consumer_config(each, replicas).as_dict())), plain(consumer["config"]))) if each else _subjects(consumer["config"])  # fmt: skip
             found[reader, f"durable {name} {consumer['name']}"] = told
     return found
 

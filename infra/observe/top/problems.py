@@ -1,0 +1,103 @@
+"""What an operator should know first, in words, worst first. Pure: from a sample and the one before."""
+
+from typing import Any
+
+from infra.local.instances import base_of, is_service
+
+BEHIND = 20
+"""Events that may wait for a reader without anybody minding."""
+LATE_SECONDS = 5.0
+FULL = 0.8
+DISK_FULL, DISK_FREE = 0.9, 1024**3
+OLD_TRANSACTION = 300
+HEAD_LATE, HEAD_STOP = 2 * 3600, 24 * 3600
+OLD_BACKUP = 8 * 86400
+Figures = dict[str, Any]
+Problem = dict[str, str]
+
+
+def problems(now: Figures, before: Figures | None) -> list[Problem]:
+    """[{"tone": "stop" (something does not work) or "wait" (look at it), "text", "hint"}]."""
+    found = [*_parts(now), *_servers(now), *_chains(now, before), *_room(now)]
+    return sorted(found, key=lambda problem: problem["tone"] != "stop")
+
+
+def _stop(text: str, hint: str = "") -> Problem:
+    return {"tone": "stop", "text": text, "hint": hint}
+
+
+def _wait(text: str, hint: str = "") -> Problem:
+    return {"tone": "wait", "text": text, "hint": hint}
+
+
+def _parts(now: Figures) -> list[Problem]:
+    found: list[Problem] = []
+    if not now["parts"]:
+        return [_stop("the supervisor does not answer", "schleuse status")]
+    for name, part in now["parts"].items():
+        if not part["ready"]:
+            found.append(_stop(f"{name} is {part['state']}", f"schleuse logs {name}"))
+        found += [_stop(f"{name}: {red}", f"schleuse logs {name}") for red in part["red"]]
+        if part["parked"]:
+            found.append(_wait(f"{part['parked']} parked at {name}", "schleuse parked list"))
+        if part["unsent"] and (part["oldest"] or 0) > LATE_SECONDS:
+            found.append(_wait(f"{name} has {part['unsent']} events to send, the oldest for {_span(part['oldest'])}"))
+        if part["postgres"] and part["postgres"][1] and part["postgres"][0] >= FULL * part["postgres"][1]:
+            found.append(_wait(f"{base_of(name)} uses {part['postgres'][0]} of {part['postgres'][1]} connections"))
+    lag = {base_of(name): part["lag"] for name, part in now["parts"].items() if is_service(name)}
+    found += [_wait(f"{name} is {count} events behind") for name, count in lag.items() if count and count >= BEHIND]
+    return found
+
+
+def _servers(now: Figures) -> list[Problem]:
+    found: list[Problem] = []
+    if now["readers"] is None and now["parts"]:
+        found.append(_stop("the bus does not answer", "schleuse logs nats"))
+    postgres = now["postgres"]
+    if postgres["used"] is None and now["parts"]:
+        found.append(_stop("Postgres does not answer", "schleuse logs postgres"))
+    if (postgres["oldest_transaction"] or 0) > OLD_TRANSACTION:
+        found.append(_wait(f"a transaction has been open for {_span(postgres['oldest_transaction'])}"))
+    if postgres["used"] and postgres["limit"] and postgres["used"] >= FULL * postgres["limit"]:
+        found.append(_wait(f"Postgres has {postgres['used']} of {postgres['limit']} connections in use"))
+    return found
+
+
+def _chains(now: Figures, before: Figures | None) -> list[Problem]:
+    found: list[Problem] = []
+    gate, audit = now["gate"] or {}, now["audit"] or {}
+    for says, chain in (("the gate’s log", gate), ("the call audit", audit)):
+        if chain.get("whole") is False:
+            found.append(_stop(f"{says} is broken", "schleuse prove --area chain"))
+    if gate.get("behind") and before and (before["gate"] or {}).get("behind"):
+        found.append(_stop(f"the site is {gate['behind']} entries behind the gate’s log", "schleuse logs site"))
+    age = gate.get("head_age") or 0
+    if age > HEAD_STOP:
+        found.append(
+            _stop(f"the site’s newest signed head is {_span(age)} old: it shows nothing", "schleuse logs bridge")
+        )
+    elif age > HEAD_LATE:
+        found.append(_wait(f"the site’s newest signed head is {_span(age)} old; at 24 h it stops showing pages"))
+    return found
+
+
+def _room(now: Figures) -> list[Problem]:
+    disk = now["disk"]
+    used = 1 - disk["free"] / disk["total"]
+    found = [
+        _wait(f"{each['name']} holds {100 * each['bytes'] / each['limit']:.0f} % of what it may")
+        for each in now["streams"] or []
+        if each["limit"] and each["limit"] > 0 and each["bytes"] >= FULL * each["limit"]
+    ]
+    if used >= DISK_FULL or disk["free"] < DISK_FREE:
+        found.append(_wait(f"disk {100 * used:.0f} %, {disk['free'] / 1024**3:.1f} GiB free"))
+    if (now["backup_age"] or 0) > OLD_BACKUP:
+        found.append(_wait(f"the newest backup is {_span(now['backup_age'])} old", "schleuse backup"))
+    return found
+
+
+def _span(seconds: float) -> str:
+    for size, word in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {word}"
+    return f"{seconds:.0f} s"

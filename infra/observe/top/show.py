@@ -1,0 +1,148 @@
+"""A sample for a terminal, from 80 columns on: the problems, a line for each part, then readers, chains and stores. Unknown is —, never 0."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from infra.cli.options import printable
+from infra.observe.top.words import age, bytes_in_words, number, rate, share
+
+BARS = "▁▂▃▄▅▆▇█"
+WIDE = 110
+MOST_PROBLEMS = 5
+TONES = {"stop": "bold red", "wait": "yellow"}
+Figures = dict[str, Any]
+
+
+def screen(sample: Figures, width: int) -> RenderableType:
+    """Everything of one sample."""
+    return Group(_head(sample), _problems(sample["problems"]), Text(), _parts(sample, width), Text(), *_details(sample))
+
+
+def _head(sample: Figures) -> Text:
+    up = f", up {age(sample['up_seconds'])}" if sample["up_seconds"] is not None else ""
+    return Text.assemble(("Schleuse", "bold"), f" at {sample['taken_at'][11:19]} UTC{up}")
+
+
+def _problems(found: Sequence[dict[str, str]]) -> Text:
+    """The worst first; said even when there is none, so that nothing below it moves."""
+    if not found:
+        return Text("✓ nothing is wrong", style="green")
+    lines = [f"{'✗' if each['tone'] == 'stop' else '!'} {printable(each['text'])}" for each in found[:MOST_PROBLEMS]]
+    if len(found) > MOST_PROBLEMS:
+        lines.append(f"… and {len(found) - MOST_PROBLEMS} more")
+    return Text("\n").join([Text(line, style=TONES[each["tone"]]) for line, each in zip(lines, found, strict=False)])
+
+
+def _parts(sample: Figures, width: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    columns = ["part", "pid", "cpu", "mem", "pg", "bus", "in/s", "out/s", "web/s", "lag", "send", "park"]
+    for column in columns:
+        table.add_column(column, justify="left" if column == "part" else "right", no_wrap=True)
+    table.add_column("in and out" if width >= WIDE else "trend", no_wrap=True)
+    for name, part in sample["parts"].items():
+        table.add_row(*_row(name, part, width))
+    return table
+
+
+def _row(name: str, part: Figures, width: int) -> list[RenderableType]:
+    colour = "green" if part["ready"] and not part["red"] else "yellow" if part["ready"] else "bold red"
+    pg = part["postgres"]
+    memory = part["pss"] if part["pss"] is not None else part["rss"]
+    cells = [
+        number(part["pid"]), share(part["cpu"]), bytes_in_words(memory), f"{pg[0]}/{pg[1]}" if pg else "—", number(part["bus"]), rate(part["in"]),
+        rate(part["out"]), rate(part["web"]), number(part["lag"]), number(part["unsent"]), number(part["parked"]),
+    ]  # fmt: skip
+    return [Text(f"{'✓' if part['ready'] else '✗'} {name}", style=colour), *cells, _trend(part, width)]
+
+
+def _trend(part: Figures, width: int) -> Text:
+    """What it did lately; for a part that is not ready, what it is instead."""
+    if not part["ready"]:
+        return Text(f"{part['state']}", style="bold red")
+    each = 16 if width >= WIDE else 6
+    ways = part["history"]
+    known = [rate for way in ways.values() for rate in way if rate is not None]
+    if not known:
+        return Text("")
+    top = max(*known, 1.0)
+    return Text(" ".join(spark(way[-each:], top) for way in ways.values()), style="cyan")
+
+
+def spark(rates: Sequence[float | None], top: float) -> str:
+    """One character a rate; a gap where it is unknown."""
+    return "".join(" " if rate is None else BARS[min(7, int(rate / top * 7.999))] for rate in rates)
+
+
+def _details(sample: Figures) -> list[RenderableType]:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(overflow="fold")
+    for name, said in (
+        ("lock", _gate(sample["gate"] or {})),
+        ("call audit", _audit(sample["audit"] or {})),
+        ("Postgres", _postgres(sample["postgres"])),
+        ("bus", _streams(sample["streams"])),
+        ("disk", _disk(sample["disk"])),
+        ("backup", f"{age(sample['backup_age'])} old" if sample["backup_age"] is not None else "— (none is known)"),
+        ("readers", _readers(sample["readers"])),
+    ):
+        table.add_row(name, escape(said))
+    return [table]
+
+
+def _whole(chain: Figures) -> str:
+    return {True: "unbroken", False: "BROKEN", None: "not yet checked"}[chain.get("whole")]
+
+
+def _gate(gate: Figures) -> str:
+    if not gate:
+        return "—"
+    at = (
+        "is empty"
+        if gate.get("seq") is None and "whole" in gate
+        else f"entry {number(gate.get('seq'))}, {_whole(gate)}"
+    )
+    return f"log {at}; site at {number(gate['at_site'])}, {number(gate['behind'])} behind; signed head {age(gate['head_age'])} old"
+
+
+def _audit(audit: Figures) -> str:
+    if not audit:
+        return "—"
+    return (
+        f"entry {audit['seq']}, {_whole(audit)}, last {age(audit['age'])} ago" if audit["seq"] is not None else "empty"
+    )
+
+
+def _postgres(found: Figures) -> str:
+    sizes = found["sizes"]
+    size = bytes_in_words(sum(sizes.values())) if sizes else "—"
+    return f"{number(found['used'])}/{number(found['limit'])} connections, {size}, oldest transaction {age(found['oldest_transaction'])}"
+
+
+def _streams(streams: list[Figures] | None) -> str:
+    if streams is None:
+        return "—"
+    held, limit = sum(each["bytes"] for each in streams), sum(each["limit"] or 0 for each in streams)
+    fullest = max(streams, key=lambda each: each["bytes"] / max(each["limit"] or 1, 1), default=None)
+    worst = f", fullest {fullest['name']} {bytes_in_words(fullest['bytes'])}" if fullest and fullest["bytes"] else ""
+    return f"{bytes_in_words(held)} of {bytes_in_words(limit)} in {len(streams)} streams{worst}"
+
+
+def _disk(disk: Figures) -> str:
+    return f"{share(1 - disk['free'] / disk['total'])} used, {bytes_in_words(disk['free'])} free"
+
+
+def _readers(readers: list[Figures] | None) -> str:
+    if readers is None:
+        return "—"
+    busy = [
+        f"{each['durable']} on {each['stream']}: {each['pending']} waiting, {each['in_hand']} in hand, {each['redelivered']} again"
+        for each in readers
+        if each["pending"] or each["in_hand"] or each["redelivered"]
+    ]
+    return "; ".join(busy) or f"all {len(readers)} have read everything"
