@@ -6,8 +6,9 @@ A message that its reader has not seen is in its sender's outbox too, for seven 
 import asyncio
 import base64
 import json
+import logging
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,11 @@ MESSAGES, BYTES = 2_000, 32 * 1024**2
 Saved = dict[str, tuple[int, int]]
 
 
-async def save(layout: Layout, port: int, into: Path) -> Saved:
+async def save(layout: Layout, ports: Sequence[int], into: Path) -> Saved:
     """Write every message there is now; by stream its first and last sequence. Transient when the bus does not answer."""
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # its remark on a closed TLS connection says nothing
     try:
-        client = await connect(port, layout.tls / "ca.pem", layout.admin_seed, "admin")
+        client = await connect(ports, layout.tls / "ca.pem", layout.admin_seed, "admin")
     except (NatsError, OSError, TimeoutError) as error:
         raise Transient(f"the bus does not answer ({error}); a backup needs it, or a stopped system") from None
     found: Saved = {}

@@ -116,7 +116,7 @@ class _Files:
         """Through a file of the partial folder: the bus hands messages out faster than they may be encrypted, or slower."""
         self._tell({"step": "Streams"})
         plain = self._partial / ".streams"
-        found = asyncio.run(streams.save(self._made.layout, self._made.settings.ports["nats"], plain))
+        found = asyncio.run(streams.save(self._made.layout, self._made.settings.bus_ports, plain))
         with plain.open("rb") as file:
             self._store(STREAMS, file)
         plain.unlink()

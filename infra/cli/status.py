@@ -56,9 +56,17 @@ def _show(found: dict[str, Any]) -> None:
         out.print(f"{name:<16} led by {each['leader'] or 'unknown'}, {_level(each)}")
     for name, url in found["urls"].items():
         out.print(f"{name:<10} {escape(url)}")
+    for each in found.get("backups", []):
+        out.print(f"backup     {escape(each['directory'])}: {_followed(each)}")
     out.print(
         f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}"
     )
+
+
+def _followed(backup: dict[str, Any]) -> str:
+    if backup["fault"]:
+        return f"[yellow]NOT followed[/] ({escape(backup['fault'])}); `schleuse backup forget` when it is gone for good"
+    return f"follows the lock, {backup['followed_until'][11:16] or 'soon'} UTC"
 
 
 def _level(stream: dict[str, Any]) -> str:

@@ -38,6 +38,7 @@ def report(named: Path) -> Report:
                 "up_seconds": supervisor["up_seconds"],
                 "starting": supervisor["starting"],
             },
+            "backups": supervisor.get("backups", []),
         }
         | ({"bus": {"streams": streams}} if found.cluster else {})
         | _installation(found)

@@ -15,6 +15,7 @@ from schemas.catalogue import SERVICES
 from schemas.statements import FIRST as EMPTY_LOG
 from shared.clock import now
 from shared.operator import acall
+from shared.signing import SigningKey
 from shared.settings import DATABASES
 
 OLDEST_HEAD = timedelta(hours=24)
@@ -115,7 +116,8 @@ async def check_keys(target: Target, book: Book) -> None:
         added,
         {name: files.get(f"console/{name}") for name in added},
     )
-    _published(target, book, files | {f"console/{FIRST}": first})
+    backup = {"admin/backup.key": SigningKey.load(target.layout.backup_key).public.hex()}
+    _published(target, book, files | backup | {f"console/{FIRST}": first})
 
 
 async def _decision_keys(target: Target) -> tuple[str, dict[str, str]]:
@@ -130,7 +132,7 @@ async def _decision_keys(target: Target) -> tuple[str, dict[str, str]]:
 def _published(target: Target, book: Book, files: dict[str, str]) -> None:
     """keys/public.json says of each duty what its private half says."""
     public = json.loads(target.layout.public_keys.read_text())
-    holders = {"decision": "console", "gate": "bridge", "envelope": "bridge"}
+    holders = {"decision": "console", "identity": "console", "gate": "bridge", "envelope": "bridge", "backup": "admin"}
     for duty, service in holders.items():
         named = [base64.b64decode(each["public_key"]).hex() for each in public.get(duty, [])]
         book.same(
