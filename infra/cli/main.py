@@ -24,6 +24,8 @@ COMMANDS: dict[str, str] = {
     "items": "infra.cli.items",
     "signals": "infra.cli.signals",
     "parked": "infra.cli.parked",
+    "people": "infra.cli.people",
+    "guests": "infra.cli.guests",
     "keys": "infra.cli.keys",
     "backup": "infra.cli.backup",
     "restore": "infra.cli.restore",

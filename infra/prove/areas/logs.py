@@ -9,7 +9,9 @@ from infra.prove.target import Target
 LIMIT = 64 * 1024**2
 """Bytes of the newest end of a log that are looked at."""
 PATTERNS = {
-    "a one-time link": re.compile(rb"/(?:welcome|set-password)/[A-Za-z0-9_-]{20,}"),
+    "a one-time link": re.compile(rb"/(?:welcome|set-password|invitation|invited)/[A-Za-z0-9_-]{20,}"),
+    "a sign-in token": re.compile(rb"eyJ[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{20,}"),
+    "a code of a sign-in": re.compile(rb"/signed-in\?code=[A-Za-z0-9_-]{20,}"),
     "an API token": re.compile(rb"schleuse_[A-Za-z0-9_-]{32,}"),
     "a key of the bus": re.compile(rb"\bSU[A-Z2-7]{56}\b"),
     "a private key": re.compile(rb"BEGIN [A-Z ]*PRIVATE KEY"),

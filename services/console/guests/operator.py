@@ -11,6 +11,7 @@ from services.console.guests.usecases.revoke_guest import revoke_guest
 from services.console.parts import Console
 from services.console.people.domain import OPERATOR
 from shared.clock import now
+from shared.errors import NotFound
 
 Args = dict[str, Any]
 
@@ -54,6 +55,12 @@ class GuestOperator:
 
     async def revoke(self, args: Args) -> Args:
         """args {"guest"} → {"revoked": guest}."""
+        try:
+            subject = UUID(str(args["guest"]))
+        except ValueError:
+            raise NotFound(
+                f"there is no guest {args['guest']!r}; `schleuse guests list` shows them", code="guest"
+            ) from None
         async with self._console.db.transaction() as tx:
-            await revoke_guest(tx, self._console.identity, OPERATOR, UUID(str(args["guest"])))
+            await revoke_guest(tx, self._console.identity, OPERATOR, subject)
         return {"revoked": str(args["guest"])}
