@@ -27,10 +27,13 @@ def answer(layout: Layout, config: Config, verb: str) -> dict[str, Any]:
 
 
 async def _status(layout: Layout, config: Config) -> dict[str, Any]:
-    postgres, bus, *services = await asyncio.gather(
-        readiness.postgres_listens(layout.pg_socket_dir), _bus(layout, config), *(readiness.service(layout.health(name)) for name in SERVICES)
-    )  # fmt: skip
-    found = {"postgres": postgres, "nats": bus, **dict(zip(SERVICES, services, strict=True)), "keeper": _keeps(layout)}
+    found: dict[str, bool] = {
+        "postgres": await readiness.postgres_listens(layout.pg_socket_dir),
+        "nats": await _bus(layout, config),
+        "keeper": _keeps(layout),
+    }
+    answers = await asyncio.gather(*(readiness.service(layout.health(name)) for name in SERVICES))
+    found |= dict(zip(SERVICES, answers, strict=True))
     if not any(found.values()):
         raise Transient(f"nothing is running; start it with `{HOW['status']}`", code="not_running")
     parts = {
