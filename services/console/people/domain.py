@@ -12,11 +12,11 @@ from shared.errors import Forbidden, Refused
 from shared.markup import invisible
 
 Role = Literal["owner", "admin", "moderator", "member", "viewer"]
-Need = Literal["read", "submit", "decide", "switch", "guests", "people", "keys"]
+Need = Literal["read", "submit", "decide", "switch", "guests", "people", "keys", "system"]
 ROLES: tuple[Role, ...] = get_args(Role)
 _MAY: dict[Role, frozenset[Need]] = {
-    "owner": frozenset({"read", "submit", "decide", "switch", "guests", "people", "keys"}),
-    "admin": frozenset({"read", "submit", "decide", "switch", "guests"}),
+    "owner": frozenset({"read", "submit", "decide", "switch", "guests", "people", "keys", "system"}),
+    "admin": frozenset({"read", "submit", "decide", "switch", "guests", "system"}),
     "moderator": frozenset({"read", "submit", "decide"}),
     "member": frozenset({"read", "submit"}),
     "viewer": frozenset({"read"}),
@@ -29,6 +29,7 @@ _WORDS: dict[Need, str] = {
     "guests": "invite guests of the site",
     "people": "manage people",
     "keys": "change decision keys",
+    "system": "look into the system",
 }
 IDLE = timedelta(hours=12)
 ABSOLUTE = timedelta(days=7)
