@@ -15,8 +15,8 @@ from schemas.catalogue import SERVICES
 from schemas.statements import FIRST as EMPTY_LOG
 from shared.clock import now
 from shared.operator import acall
-from shared.signing import SigningKey
 from shared.settings import DATABASES
+from shared.signing import SigningKey
 
 OLDEST_HEAD = timedelta(hours=24)
 CATCH_UP_SECONDS = 15.0
