@@ -1,7 +1,7 @@
 """What the contract tests compare with: committed snapshots, golden examples and AsyncAPI documents.
 
 `python -m tests.contracts.contracts` writes those that are missing and refuses to touch those that exist: a changed contract is a new
-version. (An AsyncAPI document is derived, and is written anew.)
+version. (AsyncAPI documents and the seal's examples are derived, and are written anew.)
 """
 
 import json
@@ -46,4 +46,7 @@ def write() -> None:
 
 
 if __name__ == "__main__":
+    from tests.contracts import vectors
+
     write()
+    vectors.write()
