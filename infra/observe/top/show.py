@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from infra.cli.options import printable
-from infra.observe.top.words import age, bytes_in_words, number, rate, share
+from shared.figures import age, bytes_in_words, number, rate, share
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDE = 110
