@@ -97,7 +97,7 @@ def session_name(token_hash: str) -> str:
 
 def browser_name(agent: str) -> str:
     """`Firefox on Linux`: all that is kept of a user agent."""
-    browser = next((name for mark, name in _BROWSERS if mark in agent), "another browser")
+    browser = next((name for mark, name in _BROWSERS if mark in agent), "Unknown browser")
     system = next((name for mark, name in _SYSTEMS if mark in agent), "")
     return f"{browser} on {system}" if system else browser
 

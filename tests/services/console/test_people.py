@@ -188,8 +188,8 @@ async def test_a_flood_of_tries_finds_a_queue_that_ends(monkeypatch: pytest.Monk
         ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"),
         ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/126.0 Safari/537.36 Edg/126.0", "Edge on Windows"),
         ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"),
-        ("curl/8.5 <script>", "another browser"),
-        ("", "another browser"),
+        ("curl/8.5 <script>", "Unknown browser"),
+        ("", "Unknown browser"),
     ],
 )
 def test_of_a_browser_only_a_coarse_name_is_kept(agent: str, shown: str) -> None:
