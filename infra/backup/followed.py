@@ -91,6 +91,7 @@ class Follower:
             self.place = None
 
     async def _follow(self, layout: Layout, place: Place) -> None:
+        await asyncio.to_thread(whole, Path(self.one.directory))
         while True:
             args = {"seq": place.seq, "decided": place.decided}
             found = await acall(layout.state, "bridge", "gate.after", args, PATIENCE)

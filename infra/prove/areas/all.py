@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from infra.prove.areas import bus, chain, containers, database, edge, files, fronts, site_rows, statements
+from infra.prove.areas import backups, bus, chain, containers, database, edge, files, fronts, site_rows, statements
 from infra.prove.check import Check
 from infra.prove.target import Target
 
@@ -16,4 +16,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "chain": chain.check,
     "edge": edge.check,
     "containers": containers.check,
+    "backups": backups.check,
 }
