@@ -33,7 +33,7 @@ async def check(target: Target) -> list[Check]:
     book.holds("state", "no age identity lies in the state directory", ", ".join(identities[:5]))
     faults = {each["directory"]: each["fault"] for each in control.ask(layout, "status").get("backups", [])}
     for one in followed.known(layout):
-        if Path(one.directory).is_dir():
+        if _is_there(one):
             _look(target, book, one)
             await _attack(target, book, one)
         book.holds("lock", f"its log is written down beside {one.directory}", faults.get(one.directory, "not followed"))
@@ -53,6 +53,10 @@ def _look(target: Target, book: Book, one: Known) -> None:
     plain = [str(path.relative_to(directory)) for path in files if path.name not in PLAIN and not _is_sealed(path)]
     book.holds("backup", f"everything in {name} is encrypted", ", ".join(plain[:5]))
     book.holds("backup", f"{name} is what was signed", _unsigned(target, directory))
+
+
+def _is_there(one: Known) -> bool:
+    return Path(one.directory).is_dir()
 
 
 def _unsigned(target: Target, directory: Path) -> str:
