@@ -1,12 +1,13 @@
 """What a process is and may, and where OS users listen, from /proc: what really is, not what was told."""
 
 import grp
+import pwd
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from infra.local.config import Config
 from infra.local.instances import base_of
-from infra.local.layout import GROUP, user_of
+from infra.local.layout import GROUP
 from infra.observe.installation import Installation
 from shared.settings import FRONTS
 
@@ -52,5 +53,15 @@ def addresses_of(config: Config, part: str) -> list[str]:
     return sorted(f"{address}:{port}" for address in (["127.0.0.1", "::1"] if host == "localhost" else [host]))
 
 
-def user_of_part(here: Installation, part: str) -> str:
-    return here.config.users[user_of(part)]
+def user_name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def group_name(gid: int) -> str:
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return str(gid)

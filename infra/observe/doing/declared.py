@@ -26,7 +26,8 @@ _CORE = "'core'::regnamespace"
 
 # each gives (table or function, name, definition)
 ASPECTS: dict[str, str] = {
-    "columns": """SELECT relname, attname, concat_ws(' ', format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid), attidentity, attgenerated)
+    "columns": """SELECT relname, attname, concat_ws(' ', format_type(atttypid, atttypmod), CASE WHEN attnotnull THEN 'NOT NULL' END,
+        'DEFAULT ' || pg_get_expr(adbin, adrelid), CASE attidentity WHEN 'a' THEN 'IDENTITY ALWAYS' WHEN 'd' THEN 'IDENTITY' END, CASE WHEN attgenerated <> '' THEN 'GENERATED' END)
       FROM pg_attribute JOIN pg_class c ON c.oid = attrelid LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
       WHERE relnamespace = {schema} AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped""",
     "constraints": """SELECT relname, conname, pg_get_constraintdef(con.oid) || CASE WHEN convalidated THEN '' ELSE ' NOT VALID' END

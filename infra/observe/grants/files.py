@@ -1,7 +1,5 @@
 """Files, folders and sockets of the state directory: owner, group, mode."""
 
-import grp
-import pwd
 import re
 from pathlib import Path
 
@@ -9,6 +7,7 @@ from infra.local.instances import base_of
 from infra.observe.grants.line import Key, Line, State, compare
 from infra.observe.installation import Installation
 from infra.observe.lying import allowed, facts, required, walk
+from infra.observe.processes import group_name, user_name
 from schemas.catalogue import SERVICES
 
 IN_THE_MAKING = ".new-"
@@ -66,18 +65,4 @@ def _surface(name: str) -> str:
 def _named(said: str) -> str:
     """`0 0 755` -> `root:root 755`."""
     uid, gid, *mode = said.split(" ")
-    return " ".join([f"{_user(int(uid))}:{_group(int(gid))}", *mode])
-
-
-def _user(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
-
-
-def _group(gid: int) -> str:
-    try:
-        return grp.getgrgid(gid).gr_name
-    except KeyError:
-        return str(gid)
+    return " ".join([f"{user_name(int(uid))}:{group_name(int(gid))}", *mode])

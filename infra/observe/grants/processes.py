@@ -13,9 +13,11 @@ from infra.observe.processes import (
     addresses_of,
     capabilities_of,
     expected_groups,
+    group_name,
     groups_of,
     status_of,
     uids_of,
+    user_name,
 )
 
 
@@ -44,26 +46,34 @@ def advise(_: str, what: str, state: State) -> str:
 
 def _declared(here: Installation, part: str) -> dict[Key, str]:
     surface, user = _surface(part), user_of(part)
-    found = {(surface, f"process {part}: user"): _set({here.who.uids[user]})}
+    found = {(surface, f"process {part}: user"): _users({here.who.uids[user]})}
     found[surface, f"process {part}: can gain privileges"] = "no"
     if here.separated:
-        found[surface, f"process {part}: capabilities"] = _set(NO_CAPABILITIES)
-        found[surface, f"process {part}: groups"] = _set(expected_groups(here, user))
+        found[surface, f"process {part}: capabilities"] = _capabilities(NO_CAPABILITIES)
+        found[surface, f"process {part}: groups"] = _groups(expected_groups(here, user))
     return found | {(surface, f"port {address}"): "listens" for address in addresses_of(here.config, part) if not address.startswith("::")}  # fmt: skip
 
 
 def _process(here: Installation, part: str, pid: int) -> dict[Key, str]:
     surface, status = _surface(part), status_of(pid)
-    found = {(surface, f"process {part}: user"): _set(uids_of(status))}
+    found = {(surface, f"process {part}: user"): _users(uids_of(status))}
     found[surface, f"process {part}: can gain privileges"] = "no" if status["NoNewPrivs"] == "1" else "yes"
     if here.separated:
-        found[surface, f"process {part}: capabilities"] = _set(capabilities_of(status))
-        found[surface, f"process {part}: groups"] = _set(groups_of(status))
+        found[surface, f"process {part}: capabilities"] = _capabilities(capabilities_of(status))
+        found[surface, f"process {part}: groups"] = _groups(groups_of(status))
     return found
 
 
-def _set(numbers: set[int]) -> str:
-    return ", ".join(str(number) for number in sorted(numbers))
+def _users(uids: set[int]) -> str:
+    return ", ".join(user_name(uid) for uid in sorted(uids))
+
+
+def _groups(gids: set[int]) -> str:
+    return ", ".join(sorted(group_name(gid) for gid in gids))
+
+
+def _capabilities(sets: set[int]) -> str:
+    return "none" if sets == NO_CAPABILITIES else ", ".join(f"{each:x}" for each in sorted(sets))
 
 
 def _surface(part: str) -> str:
