@@ -7,6 +7,10 @@ from services.agent.pages import workspace_app
 from services.agent.tables import app, core
 from services.agent.usecases.propose_item import propose_item
 from shared.db import Database
+from shared.identity import Sessions, TokenReader
+from shared.identity.doors import Surface
+from shared.identity.streams import Streams
+from shared.identity.upkeep import IdentityUpkeep
 from shared.lifecycle import Service
 from shared.operator import Verb
 from shared.settings import Settings
@@ -26,9 +30,16 @@ def propose_verb(db: Database) -> Verb:
 def compose(settings: Settings) -> Service:
     service = Service(settings)
     db = service.database(app, core)
-    service.bus(AgentIntake(PublicKeys.load(settings.public_keys)))
+    keys = PublicKeys.load(settings.public_keys)
+    service.bus(AgentIntake(keys))
     service.operator({"items.propose": propose_verb(db)})
-    service.http(workspace_app(settings), settings.host, settings.port)
+    surface = Surface("agent", settings.url, settings.urls["console"])
+    streams = Streams(db)
+    service.part(IdentityUpkeep(db))
+    service.part(streams)
+    sessions = Sessions(db, TokenReader(keys, surface.audience, surface.console_url))
+    front = workspace_app(surface, sessions, streams)
+    service.http(front, settings.host, settings.port, closing=streams.close)
     return service
 
 

@@ -39,6 +39,9 @@ from shared.settings import Settings
 from shared.signing import PublicKeys
 from shared.web.guard import Guard
 
+AUDIENCE = "site"
+"""The name of this surface in tokens, standings and endings."""
+
 
 def elapsed() -> float:
     """Seconds since the machine started, its sleep included: no change of the wall clock touches it."""
@@ -68,6 +71,9 @@ class Site:
     watch: Watch
     parts: tuple[Part, ...]
     front: Front
+    sessions: Sessions
+    tallies: Tallies
+    identity_upkeep: IdentityUpkeep
 
 
 def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -> Site:
@@ -78,28 +84,29 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
     watch = Watch(db, books, health)
     buffer = SignalBuffer(db, tallies.update)
     signals = partial(SignalDoor, db, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token, RateLimit())  # fmt: skip
-    front = _front(db, books, press, signals, tokens, options)
+    sessions = Sessions(db, TokenReader(keys, AUDIENCE, options.console_url))
+    front = _front(books, press, signals, sessions, tokens, options)
     books.listeners.append(front.refresh)
     watch.opened = lambda key: setattr(tokens, "key", key)
     watch.ticks += [front.refresh, press.tick]
     upkeep = Upkeep(db, health, tallies, press.most_read)
-    parts = (watch, Expiry(books.shelf), buffer, press.indexer, upkeep, IdentityUpkeep(db))
-    return Site(books, press.public.cache, SiteIntake(books), watch, parts, front)
+    cleaner = IdentityUpkeep(db)
+    parts = (watch, Expiry(books.shelf), buffer, press.indexer, upkeep, cleaner)
+    return Site(books, press.public.cache, SiteIntake(books), watch, parts, front, sessions, tallies, cleaner)
 
 
 def _front(
-    db: Database,
     books: Books,
     press: Press,
     signals: Callable[[View], SignalDoor],
+    sessions: Sessions,
     tokens: FormTokens,
     options: Options,
 ) -> Front:
     """Front, guard, doorstep, and the rooms behind it: the public's edition, the members', and the porch."""
-    surface = Surface("site", options.base_url, options.console_url)
+    surface = Surface(AUDIENCE, options.base_url, options.console_url)
     bare = Layout(press.public.catalog, bare=True)
     porch = Porch(bare)
-    sessions = Sessions(db, TokenReader(books.keys, surface.audience, surface.console_url))
     door = SignInDoor(
         surface, sessions, porch.refused, lambda _, form: tokens.is_leaving(form.get("token", ""), now().date())
     )

@@ -42,6 +42,11 @@ class Door:
         self._behind_since: float | None = None
         self._fork: str | None = None
         self._was_level = False
+        self._asked_at: int | None = None
+
+    def asked(self, log: LogState) -> None:
+        """We ask the gate: whatever it answers, its log has been at least where ours is now."""
+        self._asked_at = log.seq if self._asked_at is None else self._asked_at
 
     def see(self, head: GateHead, log: LogState, hash_at: Callable[[int], str | None]) -> None:
         """Take note of a verified head."""
@@ -53,6 +58,10 @@ class Door:
             self._behind_since = self._behind_since or self._elapsed()
         elif head.seq >= 0 and hash_at(head.seq) != head.head:
             self._fork = f"the gate's log and ours differ at entry {head.seq}"
+        if head.nonce == self.nonce and self._asked_at is not None and head.seq < self._asked_at:
+            self._fork = (
+                f"the gate's log ends at entry {head.seq}, and ours had {self._asked_at}: an old backup was put back"
+            )
         self._answered = self._answered or head.nonce == self.nonce
         self._level()
 

@@ -20,10 +20,10 @@ from shared.db import Database, create_missing
 from shared.health import Health
 from shared.ids import fresh_id
 from shared.testing.servers import Servers
+from tests.factories.identity import CONSOLE
 from tests.services.site.gatework import Gatework
 
 ORIGIN = "http://127.0.0.1:9301"
-CONSOLE = "http://localhost:9300"
 INGEST = "an operator's token"
 KEPT = ("inbox", "schema_changes")
 

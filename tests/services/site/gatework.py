@@ -19,6 +19,7 @@ from schemas.statements import (
     Signed,
     Statement,
     SwitchSetting,
+    Undo,
     Withdrawal,
 )
 from schemas.text import sha256
@@ -26,6 +27,7 @@ from services.site.publication.chain import Link
 from shared.clock import now
 from shared.ids import item_id
 from shared.signing import PublicKeys, SigningKey
+from tests.factories.identity import Console
 
 D = TypeVar("D", bound=Data)
 DECIDER = sha256(b"somebody inside")
@@ -41,6 +43,7 @@ class Gatework:
 
     decider: SigningKey = field(default_factory=new_key)
     gate: SigningKey = field(default_factory=new_key)
+    people: Console = field(default_factory=lambda: Console("site"))
     seq: int = -1
     hash: str = FIRST
     log: list[tuple[str, Data]] = field(default_factory=list)
@@ -48,7 +51,11 @@ class Gatework:
     @property
     def keys(self) -> PublicKeys:
         return PublicKeys(
-            {"decision": {self.decider.key_id: self.decider.public}, "gate": {self.gate.key_id: self.gate.public}}
+            {
+                "decision": {self.decider.key_id: self.decider.public},
+                "gate": {self.gate.key_id: self.gate.public},
+                "identity": {self.people.key.key_id: self.people.key.public},
+            }
         )
 
     def decision(
@@ -104,6 +111,13 @@ class Gatework:
         statement = self._sign(
             Withdrawal(key_id=self.decider.key_id, item_id=item, decided_at=now(), decider=DECIDER, prior_version=2)
         )
+        gate = self.enter("withdrawal", statement, item)
+        return self._log("item.retracted", ItemRetracted(item_id=item, withdrawal=statement, gate=gate))
+
+    def undo(self, item: UUID, about: UUID | None = None) -> ItemRetracted:
+        """The approval of an item, taken back."""
+        fields = {"item_id": about or item, "revision": 1, "undoes": "0" * 64, "decided_at": now(), "decider": DECIDER}
+        statement = self._sign(Undo(key_id=self.decider.key_id, prior_version=2, **fields))
         gate = self.enter("withdrawal", statement, item)
         return self._log("item.retracted", ItemRetracted(item_id=item, withdrawal=statement, gate=gate))
 

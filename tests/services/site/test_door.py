@@ -113,3 +113,14 @@ def test_the_mode_of_the_log_goes_before_that_of_the_installation() -> None:
     assert found.answer(EMPTY).verdict == "shut"
     assert found.answer(replace(EMPTY, mode="open")).verdict == "open"
     assert found.answer(replace(EMPTY, mode="members")).verdict == "members"
+
+
+def test_a_gate_whose_log_ends_before_ours_had_an_old_backup_put_back() -> None:
+    clocks = Clocks()
+    found = door(clocks)
+    found.asked(AT_TWO)
+    before = replace(AT_TWO, seq=1, hash=sha256(b"1"))
+    found.see(head(clocks, before), AT_TWO, lambda seq: {1: before.hash, 2: AT_TWO.hash}.get(seq))
+    answer = found.answer(AT_TWO)
+    assert answer.verdict == "waiting"
+    assert "an old backup was put back" in answer.reason

@@ -17,6 +17,7 @@ async def ask_gate(tx: Tx, books: Books, after_seq: int, *, at_once: bool = Fals
         return False
     books.asked_at = present
     books.asked += 1
+    books.door.asked(books.log)
     question = GateRequested(after_seq=after_seq, nonce=books.door.nonce)
     tx.stage("gate.requested", question, key=books.door.nonce, version=books.asked)
     return True
