@@ -24,7 +24,7 @@ def grants(state: State = DEFAULT_STATE, as_json: Json = False, diff: Diff = Fal
     for each in area:
         if each not in AREAS:
             raise typer.BadParameter(f"no area is called {each}; there are {', '.join(AREAS)}")
-    found = inventory(state, cast(list[Area], area) or AREAS)
+    found = inventory(state, cast(list[Area], area))
     if as_json:
         lines = [line for line in found["lines"] if not (diff and line["state"] == "expected")]
         print_json(found | {"lines": lines})

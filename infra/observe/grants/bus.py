@@ -49,7 +49,7 @@ def advise(_: str, what: str, state: State) -> str:
 
 
 def _configuration(here: Installation, part: str) -> list[Line]:
-    path = loaded_file(here, part)
+    path = here.layout.bus_conf(part) if here.config.containers else loaded_file(here, part)
     if path is None:
         return [unknown("bus", "nats", f"{part}: its configuration", "it does not run")]
     users = bus_users(here.layout, cluster=here.config.cluster)
@@ -60,6 +60,8 @@ def _configuration(here: Installation, part: str) -> list[Line]:
         return [unknown("bus", "nats", f"{part}: its configuration", str(error))]
     names = {key: name for name, key in users.items()}
     wanted, held = (_facts(part, names, conf) for conf in (expected, found))
+    if here.config.containers:
+        return compare("bus", wanted, held, advise)
     files = {("nats", f"{part}: file that it loaded"): str(here.layout.bus_conf(part)), ("nats", f"{part}: loaded since it was written"): "yes"}  # fmt: skip
     really = {("nats", f"{part}: file that it loaded"): str(path), ("nats", f"{part}: loaded since it was written"): _is_loaded(here, part, path)}  # fmt: skip
     return compare("bus", {**wanted, **files}, {**held, **really}, advise)

@@ -2,7 +2,19 @@
 
 from collections.abc import Awaitable, Callable
 
-from infra.prove.areas import backups, bus, chain, containers, database, edge, files, fronts, site_rows, statements
+from infra.prove.areas import (
+    backups,
+    bus,
+    chain,
+    containers,
+    database,
+    edge,
+    files,
+    fronts,
+    grants,
+    site_rows,
+    statements,
+)
 from infra.prove.check import Check
 from infra.prove.target import Target
 
@@ -17,4 +29,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "edge": edge.check,
     "containers": containers.check,
     "backups": backups.check,
+    "grants": grants.check,
 }

@@ -3,14 +3,15 @@
 import json
 import re
 
+from infra.prove.areas.console_system import SYSTEM_FORMS, SYSTEM_PAGES, check_system
 from infra.prove.areas.guard import FORM, check_cookies, check_private
 from infra.prove.check import Book
 from infra.prove.fetch import Answer, get, send
 from infra.prove.guests import Guest
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-PAGES = ("/queue", f"/queue/{NOBODY}", f"/queue/{NOBODY}/preview", f"/queue/{NOBODY}/history", "/submit", "/switches", "/people", "/audit", "/parked", "/health", "/keys", "/me", "/analytics", "/live")  # fmt: skip
-FORMS = (f"/queue/{NOBODY}/decide", f"/queue/{NOBODY}/withdraw", f"/queue/{NOBODY}/claim", "/queue/together", "/switches/four_eyes", "/switches/site_mode", "/switches/publication_mode", "/people", f"/people/{NOBODY}/role")  # fmt: skip
+PAGES = ("/queue", f"/queue/{NOBODY}", f"/queue/{NOBODY}/preview", f"/queue/{NOBODY}/history", "/submit", "/switches", "/people", "/audit", "/parked", "/health", "/keys", "/me", "/analytics", "/live", *SYSTEM_PAGES)  # fmt: skip
+FORMS = (f"/queue/{NOBODY}/decide", f"/queue/{NOBODY}/withdraw", f"/queue/{NOBODY}/claim", "/queue/together", "/switches/four_eyes", "/switches/site_mode", "/switches/publication_mode", "/people", f"/people/{NOBODY}/role", *SYSTEM_FORMS)  # fmt: skip
 API = (("GET", "/api/v1/items"), ("GET", "/api/v1/signals/totals"), ("POST", "/api/v1/items"), ("POST", f"/api/v1/items/{NOBODY}/decisions"), ("POST", f"/api/v1/items/{NOBODY}/withdrawals"))  # fmt: skip
 DECIDING = json.dumps({"verdict": "approve", "revision": 1, "content_hash": "0" * 64})
 SUBMITTING = {"kind": "doc", "lang": "en", "path": "prove/probe"}
@@ -62,6 +63,7 @@ async def check_guest(book: Book, base: str, guest: Guest, item: str | None) -> 
             book.same(actor, f"form with the right token, without the right: {path}", 403, answer.status)
     book.holds(actor, "pages carry a form token", "" if found else "there is none")
     await _other_session(book, actor, base, guest, found.group(1) if found else "")
+    await check_system(book, base, guest, cookie)
     if item is not None:
         check_framed(book, actor, await get(base, f"/queue/{item}", cookie))
         check_preview(book, actor, await get(base, f"/queue/{item}/preview", cookie))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.local.layout import SERVER_USERS
+from infra.observe.report_files import GRANTS, TOP, report_folder
 from infra.prove.areas.logs import check_logs
 from infra.prove.areas.lying import check_lying
 from infra.prove.areas.processes import check_processes
@@ -58,6 +59,10 @@ def _secrets(target: Target) -> list[Try]:
     found += [Try("read", str(layout.ingest_token), ("site",)), Try("read", str(layout.tls / "nats.key"), ("nats",))]
     found += [Try("read", str(data / "pg_hba.conf"), ("pgadm",)) for data in layout.pg.glob("data-*")]
     found += [Try("list", str(layout.pg), ("pgadm",)), Try("list", str(layout.nats / "js"), ("nats",))]
+    reports = report_folder(layout)
+    if reports.exists():
+        found += [Try("list", str(reports), ("console",)), Try("create", str(reports))]
+        found += [Try("read", str(path), ("console",)) for path in (reports / TOP, reports / GRANTS) if path.exists()]
     public = (layout.public_keys, layout.config, layout.tls / "ca.pem")
     return found + [Try("read", str(path), target.users) for path in public]
 
