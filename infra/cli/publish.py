@@ -37,6 +37,7 @@ def publish(
     paths: Annotated[list[Path], typer.Argument(help="Markdown files, or folders of them.", metavar="PATH...")],
     kind: Annotated[str, typer.Option("--kind", help="page, doc, report or announcement.")],
     lang: Annotated[str, typer.Option("--lang", help="Language tag, such as de, en, pt-BR.")],
+    audience: Annotated[str, typer.Option("--audience", help="public, or members only.")] = "public",
     state: State = DEFAULT_STATE,
     as_json: Json = False,
 ) -> None:
@@ -49,6 +50,8 @@ def publish(
     items: list[dict[str, Any]] = []
     refused: list[dict[str, Any]] = []
     for portion in portions(gathered, kind, lang, refused):
+        for one in portion:
+            one["audience"] = audience
         answer = call(state, "console", "items.submit", {"items": portion})
         items += answer["items"]
         refused += answer["refused"]

@@ -129,7 +129,10 @@ decisions = Table(
     CheckConstraint(
         "verdict IN ('approve', 'reject', 'request_changes', 'withdraw', 'undo')", name="decisions_verdict"
     ),
-    CheckConstraint("(verdict = 'undo') = (undoes IS NOT NULL)", name="decisions_undo_names_one"),
+    CheckConstraint(
+        "CASE verdict WHEN 'undo' THEN undoes IS NOT NULL WHEN 'approve' THEN true ELSE undoes IS NULL END",
+        name="decisions_undo_names_one",
+    ),
     CheckConstraint("via IN ('console', 'api', 'operator')", name="decisions_by_people"),
     CheckConstraint(_HASHED, name="decisions_hash"),
     Index(
@@ -142,8 +145,9 @@ decisions = Table(
     ),
     Index("decisions_undone_once", "undoes", unique=True, postgresql_where=text("undoes IS NOT NULL")),
 )
-"""`round`: how often a verdict on this revision had been undone before, counted by the trigger `check_decision`. In one round there is
-one verdict, so whoever decides second after an undo meets the same unique key as whoever decides second without one."""
+"""`undoes`: the verdict that an undo takes back, or the approval for a time whose place another approval takes. `round`: how many verdicts
+on this revision were taken back or replaced up to this row, counted by the trigger `check_decision`. In one round there is one verdict,
+so whoever decides second after an undo meets the same unique key as whoever decides second without one."""
 
 gate_log = Table(
     "gate_log",

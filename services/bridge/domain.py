@@ -106,7 +106,10 @@ def is_unchanged(item: Item, newest: Revision | None, content_hash: str, audienc
 
 
 def decide(item: Item, decision: Decision, decided: str, at: datetime) -> tuple[Item, tuple[Move, ...]]:
-    """Apply a decision on the newest revision, which is `submitted`. `decided`: the statement's hash. It waits for a time ahead."""
+    """Apply a decision on the newest revision, which is `submitted`, or `scheduled` and approved once more for another time.
+
+    `decided`: the statement's hash. `at`: now; what has a time ahead waits for it.
+    """
     version, verdict = item.version + 1, decision.verdict
     if verdict != "approve":
         state: ItemState = "rejected" if verdict == "reject" else "changes_requested"
@@ -114,6 +117,8 @@ def decide(item: Item, decision: Decision, decided: str, at: datetime) -> tuple[
         return item, (Move(item.revision, state, version, verdict),)
     approved = Move(item.revision, "approved", version, "approve")
     item = replace(item, state="approved", version=version)
+    if item.scheduled == item.revision:  # approved once more, for another time
+        item = replace(item, scheduled=None, publish_at=None)
     if decision.publish_at is not None and decision.publish_at > at:
         item, rest = schedule(item, decision.publish_at)
     else:

@@ -4,21 +4,24 @@ _DECISION = """
 CREATE OR REPLACE FUNCTION core.check_decision() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 DECLARE author text; stopped boolean; undone record;
 BEGIN
-  SELECT count(*) INTO NEW.round FROM core.decisions
-    WHERE item_id = NEW.item_id AND revision = NEW.revision AND verdict = 'undo';
-  IF NEW.verdict = 'undo' THEN
+  SELECT count(*) + (NEW.undoes IS NOT NULL)::int INTO NEW.round FROM core.decisions
+    WHERE item_id = NEW.item_id AND revision = NEW.revision AND undoes IS NOT NULL;
+  IF NEW.undoes IS NOT NULL THEN
     SELECT * INTO undone FROM core.decisions WHERE statement_hash = NEW.undoes;
     IF NOT FOUND OR (undone.item_id, undone.revision) <> (NEW.item_id, NEW.revision)
        OR undone.verdict NOT IN ('approve', 'reject', 'request_changes') THEN
-      RAISE EXCEPTION 'an undo names a verdict on the same revision' USING ERRCODE = '23514';
-    END IF;
-    IF undone.at < clock_timestamp() - interval '10 minutes 5 seconds' THEN
-      RAISE EXCEPTION 'a verdict of % can no longer be undone', undone.at USING ERRCODE = '23514';
+      RAISE EXCEPTION 'only a verdict on the same revision is taken back' USING ERRCODE = '23514';
     END IF;
     IF EXISTS (SELECT FROM core.decisions WHERE item_id = NEW.item_id AND position > undone.position) THEN
-      RAISE EXCEPTION 'something was decided since the verdict that the undo names' USING ERRCODE = '23514';
+      RAISE EXCEPTION 'something was decided since the verdict that is taken back' USING ERRCODE = '23514';
     END IF;
-    RETURN NEW;
+    IF NEW.verdict = 'undo' AND undone.at < clock_timestamp() - interval '10 minutes 5 seconds' THEN
+      RAISE EXCEPTION 'a verdict of % can no longer be undone', undone.at USING ERRCODE = '23514';
+    END IF;
+    IF NEW.verdict = 'approve' AND (undone.verdict <> 'approve' OR EXISTS (
+        SELECT FROM core.gate_log WHERE item_id = NEW.item_id AND kind = 'publication' AND statement = undone.statement)) THEN
+      RAISE EXCEPTION 'only an approval that still waits for its time is replaced' USING ERRCODE = '23514';
+    END IF;
   END IF;
   IF NEW.verdict <> 'approve' THEN RETURN NEW; END IF;
   SELECT submitted_by, blocked INTO author, stopped FROM core.revisions WHERE item_id = NEW.item_id AND revision = NEW.revision;

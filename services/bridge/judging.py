@@ -53,13 +53,18 @@ def judge_decision(
             )
     if decision.attachments:
         return Refusal("invalid", "the revision has no attachments")
-    if decision.prior_version != item.version or item.state != "submitted":
+    if decision.prior_version != item.version or not (item.state == "submitted" or is_new_time(decision, item)):
         return Refusal(
             "conflict", f"revision {item.revision} is {item.state.replace('_', ' ')}; the decision came too late"
         )
     return _judge_times(decision, at) or (
         _judge_approval(opening, revision, switches) if decision.verdict == "approve" else None
     )
+
+
+def is_new_time(decision: Decision, item: Item) -> bool:
+    """Whether it approves what is scheduled once more: it takes the place of the approval before."""
+    return decision.verdict == "approve" and item.state == "scheduled" and item.scheduled == item.revision
 
 
 def _judge_times(decision: Decision, at: datetime) -> Refusal | None:

@@ -43,11 +43,11 @@ _PUBLISHED_CONTENT = """
 SELECT r.content FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = i.published_revision
 WHERE i.item_id = $1"""
 _APPROVAL = """
-SELECT statement, signature, key_id, person_id, person_name, via, reason FROM core.decisions
+SELECT statement, statement_hash, signature, key_id, person_id, person_name, via, reason FROM core.decisions
 WHERE item_id = $1 AND revision = $2 AND verdict = 'approve' ORDER BY position DESC LIMIT 1"""
 _GIVEN = """
 SELECT d.item_id, d.revision, d.verdict, extract(epoch FROM clock_timestamp() - d.at)::float8 AS age, u.person_name AS undone_by
-FROM core.decisions d LEFT JOIN core.decisions u ON u.undoes = d.statement_hash WHERE d.statement_hash = $1"""
+FROM core.decisions d LEFT JOIN core.decisions u ON u.undoes = d.statement_hash AND u.verdict = 'undo' WHERE d.statement_hash = $1"""
 _ASK = "INSERT INTO app.gate_requests (event_id, nonce, after_seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 _ASKED = "SELECT position, event_id, nonce, after_seq FROM app.gate_requests ORDER BY position LIMIT 1 FOR UPDATE"
 _ASK_ON = "UPDATE app.gate_requests SET after_seq = $2 WHERE position = $1"

@@ -11,18 +11,21 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from services.console.api_bodies import Item, NewDecision, NewItem, NewWithdrawal, Outcome, Problem, Submission
+from services.console.api_bodies import Item, NewDecision, NewItem, NewUndo, NewWithdrawal, Outcome, Problem, Submission
 from services.console.forms import check_length
 from services.console.parts import Console
 from services.console.people.domain import Caller
 from services.console.people.usecases.find_token_holder import find_token_holder
-from services.console.queue import views
-from services.console.queue.domain import Order, read_time
+from services.console.queue import store, views
+from services.console.queue.domain import Order
+from services.console.queue.times import read_time
 from services.console.queue.usecases.decide_item import decide_item
 from services.console.queue.usecases.submit_item import read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_queue, wait_for_verdicts
 from services.console.queue.usecases.withdraw_item import withdraw_item
 from services.console.signals import views as signals
+from services.console.undo import views as undoing
+from services.console.undo.usecases.undo_decision import undo_decision
 from shared.errors import Conflict, NotFound, Refused, SchleuseError, Unauthorized
 from shared.telemetry import current_traceparent, span, trace_id_of
 
@@ -46,7 +49,7 @@ class Api:
         return await find_token_holder(self._console.db, sent.credentials)
 
     async def submit(self, new: NewItem, caller: Caller) -> Submission:
-        draft = read_draft(new.kind, new.lang, new.path, new.markdown)
+        draft = read_draft(new.kind, new.lang, new.path, new.markdown, new.audience)
         async with self._console.db.transaction() as tx:
             sent = await submit_item(tx, caller, draft)
         found = await wait_for_queue(self._console.db, self._console.live, [sent.submission_id], PATIENCE)
@@ -74,8 +77,9 @@ class Api:
         return self._item(row)
 
     async def decide(self, item_id: UUID, new: NewDecision, caller: Caller) -> Outcome:
-        at = read_time(new.publish_at.isoformat()) if new.publish_at else None
-        order = Order(item_id, new.verdict, new.reason, new.revision, new.content_hash, new.version, at)
+        times = (new.publish_at, new.expire_at)
+        at, until = (read_time(each.isoformat()) if each else None for each in times)
+        order = Order(item_id, new.verdict, new.reason, new.revision, new.content_hash, new.version, at, until)
         async with self._console.db.transaction() as tx:
             decided = await decide_item(tx, await self._console.ring.signing(tx), caller, order)
         return await self._outcome(item_id, decided.statement_hash)
@@ -85,6 +89,16 @@ class Api:
             key = await self._console.ring.signing(tx)
             decided = await withdraw_item(tx, key, caller, item_id, new.reason, new.version)
         return await self._outcome(item_id, decided.statement_hash)
+
+    async def undo(self, item_id: UUID, new: NewUndo, caller: Caller) -> Outcome:
+        async with self._console.db.transaction() as tx:
+            key = await self._console.ring.signing(tx)
+            named = new.statement_hash or await undoing.newest_decision(tx, item_id)
+            about = await store.about(tx, named) if named else None
+            if named is None or about is None or about[0] != str(item_id):
+                raise NotFound("There is no such decision on this item.")
+            undone = await undo_decision(tx, key, caller, named, new.reason)
+        return await self._outcome(item_id, undone.statement_hash)
 
     async def totals(self, caller: Caller) -> dict[str, int]:
         caller.require("read")
@@ -164,6 +178,10 @@ def _add_routes(app: FastAPI, api: Api, known: Any) -> None:
     @app.post("/v1/items/{item_id}/withdrawals", summary="Withdraw what is public or scheduled")
     async def withdraw(item_id: UUID, new: NewWithdrawal, caller: known) -> Outcome:
         return await api.withdraw(item_id, new, caller)
+
+    @app.post("/v1/items/{item_id}/undo", summary="Undo a decision of the last ten minutes")
+    async def undo(item_id: UUID, new: NewUndo, caller: known) -> Outcome:
+        return await api.undo(item_id, new, caller)
 
     @app.get("/v1/signals/totals", summary="What visitors did, counted")
     async def totals(caller: known) -> dict[str, int]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, Field
 
-from schemas.model import Hash, Verdict
+from schemas.model import Audience, Hash, Verdict
 from services.console.queue.domain import LIMIT
 
 MOST = 2**31 - 1
@@ -26,6 +26,7 @@ class NewItem(BaseModel):
     kind: str = Field(examples=["doc"])
     lang: str = Field(examples=["de"])
     path: str = Field(examples=["guide/first-steps"])
+    audience: Audience = Field("public", description="Everybody who can reach the site, or members only.")
     markdown: str = Field(description=f"At most {LIMIT}; a title as first heading or in front matter.")
 
 
@@ -52,8 +53,20 @@ class NewDecision(BaseModel):
         None, description="The item's version as it was seen; a conflict when it has moved on."
     )
     publish_at: AwareDatetime | None = Field(
-        None, description="With approve: when it becomes public, in the future. Without it at once."
+        None, description="With approve: when it becomes public, at most 5 years ahead. Without it at once."
     )
+    expire_at: AwareDatetime | None = Field(
+        None, description="With approve: when it is taken down, after publish_at. Without it never."
+    )
+
+
+class NewUndo(BaseModel):
+    """Takes a verdict of the last ten minutes back; the revision waits again, and what was public is withdrawn."""
+
+    statement_hash: Hash | None = Field(
+        None, description="Of the decision, as its answer named it; without it the newest one on the item."
+    )
+    reason: str = ""
 
 
 class NewWithdrawal(BaseModel):
@@ -81,6 +94,7 @@ class Item(BaseModel):
     kind: str
     lang: str
     path: str
+    audience: str
     title: str
     state: str
     revision: int
@@ -90,6 +104,8 @@ class Item(BaseModel):
     published_revision: int | None
     scheduled_revision: int | None
     publish_at: datetime | None
+    scheduled_until: datetime | None
+    expire_at: datetime | None
     live_revision: int | None
     live_since: datetime | None
     url: str

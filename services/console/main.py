@@ -16,6 +16,7 @@ from services.console.people.passwords import Passwords
 from services.console.people.watch import SessionWatch
 from services.console.schema import app
 from services.console.tables import core
+from services.console.undo.operator import UndoOperator
 from services.console.web import make_web
 from shared.inbox.parked import ParkedDesk
 from shared.lifecycle import Service
@@ -42,6 +43,7 @@ def compose(settings: Settings) -> Service:
     )
     service.operator(PeopleOperator(console).verbs | GuestOperator(console).verbs)
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
+    service.operator(UndoOperator(console).verbs)
     service.part(keeper)
     service.part(Teller(db, console.identity))
     service.part(SessionWatch(db, live))

@@ -9,7 +9,8 @@ from services.console.parts import Console
 from services.console.people.domain import OPERATOR
 from services.console.people.usecases.offer_owner_link import offer_owner_link
 from services.console.queue import store, views
-from services.console.queue.domain import Order, check_time, check_verdict, read_time
+from services.console.queue.domain import Order, check_verdict
+from services.console.queue.times import check_times, read_time
 from services.console.queue.usecases.decide_item import Decided, decide_item
 from services.console.queue.usecases.submit_item import read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_items, wait_for_queue, wait_for_verdicts
@@ -18,6 +19,7 @@ from services.console.signals import views as signals
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import Conflict, NotFound, Refused
+from shared.ids import new_id
 from shared.telemetry import span
 
 Args = dict[str, Any]
@@ -50,7 +52,7 @@ class ConsoleOperator:
         return {"url": None if token is None else f"{self._console.settings.url}/welcome/{token}"}
 
     async def submit(self, args: Args) -> Args:
-        """args {"items": [{"kind","lang","path","text"}]} → {"items": [{"item_id","path","state","url"}], "refused": [{"path","reason"}]}.
+        """args {"items": [{"kind","lang","path","text","audience"?}]} → {"items": [{"item_id","path","state","url"}], "refused": [{"path","reason"}]}.
 
         Returns when the lock has answered every one; `state` is submitted, unchanged or (no answer in a minute) sent.
         """
@@ -67,7 +69,8 @@ class ConsoleOperator:
 
     async def _submit_one(self, tx: Tx, one: Args, refused: list[Args]) -> UUID | None:
         try:
-            draft = read_draft(str(one["kind"]), str(one["lang"]), str(one["path"]), str(one["text"]))
+            kind, lang, path, text = (str(one[name]) for name in ("kind", "lang", "path", "text"))
+            draft = read_draft(kind, lang, path, text, str(one.get("audience") or "public"))
             return (await submit_item(tx, OPERATOR, draft)).submission_id
         except Refused as error:
             refused.append({"path": one["path"], "reason": error.message, "code": error.code})
@@ -91,22 +94,40 @@ class ConsoleOperator:
         return {"items": [self._item(row) for row in rows]}
 
     def _item(self, row: Any) -> Args:
-        names = ("kind", "lang", "path", "title", "state", "revision", "content_hash", "version", "blocks", "checks")
+        names = (
+            "kind",
+            "lang",
+            "path",
+            "audience",
+            "title",
+            "state",
+            "revision",
+            "content_hash",
+            "version",
+            "blocks",
+            "checks",
+        )
         more = ("published_revision", "scheduled_revision", "live_revision", "gate_seq")
         url = self._console.item_url(row["kind"], row["lang"], row["path"])
         by = {"submitted_by": row["by_name"], "deciding": bool(row["deciding"]), "url": url}
-        times = {name: row[name].isoformat() if row[name] else None for name in ("live_since", "publish_at")}
+        times = {
+            name: row[name].isoformat() if row[name] else None
+            for name in ("live_since", "publish_at", "expire_at", "scheduled_until")
+        }
         return {"item_id": str(row["item_id"])} | {name: row[name] for name in (*names, *more)} | by | times
 
     async def decide(self, args: Args) -> Args:
-        """args {"items": [id or kind/lang/path]} or {"all_pending": true}, "verdict", "reason", "at" → {"decided", "refused"}.
+        """args {"items": [id or kind/lang/path]} or {"all_pending": true}, "verdict", "reason", "at", "until" → {"decided", "refused"}.
 
         Waits up to a minute for the lock's answers. all_pending takes items with `check` findings too: the operator asked for
-        all of them; those with `block` never. With "at", what is approved becomes public then, and the answer has "publish_at".
+        all of them; those with `block` never. With "at", what is approved becomes public then, with "until" it is
+        taken down then; the answer has "publish_at" and "expire_at".
         """
-        verdict, at = check_verdict(str(args["verdict"])), read_time(str(args["at"])) if args.get("at") else None
-        check_time(verdict, at, now())
-        make = partial(Order, verdict=verdict, reason=str(args.get("reason") or ""), publish_at=at)
+        verdict = check_verdict(str(args["verdict"]))
+        at, until = (read_time(str(args[name])) if args.get(name) else None for name in ("at", "until"))
+        check_times(verdict, at, until, now())
+        reason = str(args.get("reason") or "")
+        make = partial(Order, verdict=verdict, reason=reason, publish_at=at, expire_at=until, batch=new_id())
         refused: list[Args] = []
         sent: list[Decided] = []
         with span("console operator items.decide"):
@@ -117,7 +138,8 @@ class ConsoleOperator:
             left = {each["item_id"] for each in refused}
             taken = [each.item_id for each in sent if str(each.item_id) not in left]
             await wait_for_items(self._console.db, self._console.live, taken, "scheduled" if at else "public", SETTLE)
-        return answer | ({"publish_at": at.isoformat()} if at else {})
+        times = {"publish_at": at, "expire_at": until}
+        return answer | {name: each.isoformat() for name, each in times.items() if each}
 
     async def _decide_some(
         self, ids: Sequence[UUID], make: Callable[[UUID], Order], refused: list[Args]

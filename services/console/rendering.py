@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from services.console.bars import bars
-from services.console.queue.domain import KINDS, LIMIT, VERDICTS, is_on_its_way
+from services.console.queue.domain import AUDIENCES, KINDS, LIMIT, VERDICTS, is_on_its_way
 from shared.clock import now
 from shared.ids import new_token
 from shared.markup import invisible
@@ -105,6 +105,7 @@ class Templates:
             "sprite": Markup(static.text("sprite.svg").split(">", 1)[1].rsplit("</svg>", 1)[0]),  # noqa: S704 - our own file
             "tones": TONES,
             "kinds": KINDS,
+            "audiences": AUDIENCES,
             "verdicts": VERDICTS,
             "limit": LIMIT,
             "site_url": site_url,

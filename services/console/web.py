@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from services.console.api import make_api
 from services.console.audit.pages import AuditPages
+from services.console.claims.pages import ClaimPages
 from services.console.desk import Desk, go
 from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
@@ -28,6 +29,8 @@ from services.console.queue.together_pages import TogetherPages
 from services.console.rendering import HERE, Templates
 from services.console.signals.pages import SignalPages
 from services.console.switches.pages import SwitchPages
+from services.console.system.pages import SystemPages
+from services.console.undo.pages import UndoPages
 from shared.errors import NotFound, Refused, SchleuseError
 from shared.telemetry import span
 from shared.web.guard import Guard
@@ -46,6 +49,8 @@ def make_web(console: Console) -> ASGIApp:
     desk = Desk(console, templates)
     pages: list[Any] = [
         TogetherPages(desk),
+        UndoPages(desk),
+        ClaimPages(desk),
         QueuePages(desk, templates),
         HistoryPages(desk),
         SubmitPages(desk),
@@ -59,6 +64,7 @@ def make_web(console: Console) -> ASGIApp:
         SwitchPages(desk),
         SignalPages(desk),
         AuditPages(desk),
+        SystemPages(desk),
     ]
     routes = [
         Route("/", _home),

@@ -5,9 +5,9 @@ from datetime import datetime
 from schemas.console.v1 import ItemDecided
 from schemas.statements import Decision
 from services.bridge import store
-from services.bridge.domain import Refusal, decide
+from services.bridge.domain import Item, Refusal, decide
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.judging import judge_decision, judge_opening
+from services.bridge.judging import is_new_time, judge_decision, judge_opening
 from services.bridge.usecases.append_entry import append_entry
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import add_decision, person, tell_moves
@@ -30,10 +30,10 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
         await refuse_decision(step, refusal, data.statement, data.item_id, found.item)
         return
     assert found.item is not None and found.revision is not None
+    replaced = await _replaced(tx, decision, found.item)
     item, moves = decide(found.item, decision, data.statement.hash, at)
-    add_decision(
-        step, data.statement, data.opening, item.item_id, decision.revision, decision.verdict, decision.prior_version
-    )
+    prior, number = decision.prior_version, decision.revision
+    add_decision(step, data.statement, data.opening, item.item_id, number, decision.verdict, prior, replaced)
     seq = None
     if item.published == decision.revision:
         sealed = gate.entry(
@@ -46,6 +46,14 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
     )
     step.writes.save(item, found.revision)
     await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
+
+
+async def _replaced(tx: Tx, decision: Decision, item: Item) -> str | None:
+    """The approval whose place this one takes: of a revision that waits for its time."""
+    if not is_new_time(decision, item):
+        return None
+    before: str = (await store.approval(tx, item.item_id, decision.revision))["statement_hash"]
+    return before
 
 
 def _judge(

@@ -1,10 +1,9 @@
 """What may be submitted and what may be decided. Pure; the lock has the last word on every rule here."""
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, get_args
 from uuid import UUID
 
@@ -12,21 +11,21 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.content import ItemContent
 from schemas.language import spelled
-from schemas.model import MAX_CONTENT, ItemState, Kind, Lang, Slug, Verdict
+from schemas.model import MAX_CONTENT, Audience, ItemState, Kind, Lang, Slug, Verdict
 from schemas.text import sha256, text_fault
 from services.console.people.domain import Caller
+from services.console.queue.times import check_times
 from shared.errors import Conflict, Refused, TooLarge
 from shared.ids import item_id
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-LEASE = timedelta(minutes=15)
+AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 UNANSWERED = timedelta(seconds=60)
 """So long a decision may be on its way. After that the item can be decided on again: the lock counts the first that arrives."""
 MAX_REASON = 2000
 OPEN_STATES = ("submitted", "changes_requested", "approved", "scheduled")
 LIMIT = f"{MAX_CONTENT // 1024} KiB"
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?([Zz]|[+-]\d\d:\d\d)?")
 _LANG, _SLUG = TypeAdapter(Lang), TypeAdapter(Slug)
 
 
@@ -41,13 +40,15 @@ class Draft:
     title: str
     content: bytes
     content_hash: str
+    audience: Audience = "public"
 
 
 @dataclass(frozen=True)
 class Order:
     """What a reviewer wants. `revision`, `content_hash` and `version` say what was seen; None means: what stands now.
 
-    `publish_at`: when an approved revision becomes public; None means at once.
+    `publish_at`: when an approved revision becomes public; None means at once. `expire_at`: when it is taken down; None means never.
+    `batch`: names what is decided with one word, so that it can be undone with one.
     """
 
     item_id: UUID
@@ -57,6 +58,8 @@ class Order:
     content_hash: str | None = None
     version: int | None = None
     publish_at: datetime | None = None
+    expire_at: datetime | None = None
+    batch: UUID | None = None
 
 
 def check_state(state: str) -> None:
@@ -70,6 +73,13 @@ def check_kind(kind: str) -> Kind:
     if kind not in KINDS:
         raise Refused(f"There is no kind {kind!r}; the kinds are {', '.join(KINDS)}.", code="kind")
     return kind
+
+
+def check_audience(audience: str) -> Audience:
+    for known in AUDIENCES:
+        if audience == known:
+            return known
+    raise Refused(f"There is no audience {audience!r}; the audiences are {', '.join(AUDIENCES)}.", code="audience")
 
 
 def check_lang(lang: str) -> str:
@@ -107,13 +117,14 @@ def check_size(text: str) -> None:
         raise TooLarge(f"The document has {size / 1024:.0f} KiB; an item has at most {LIMIT}.")
 
 
-def make_draft(kind: str, lang: str, path: str, content: ItemContent) -> Draft:
+def make_draft(kind: str, lang: str, path: str, content: ItemContent, audience: str = "public") -> Draft:
     """The checked draft; its canonical content is limited too."""
     known, tag, slug = check_kind(kind), check_lang(lang), check_path(path)
     raw = content.to_bytes()
     if len(raw) > MAX_CONTENT:
         raise TooLarge(f"The item has {len(raw) / 1024:.0f} KiB; an item has at most {LIMIT}.")
-    return Draft(item_id(known, tag, slug), known, tag, slug, content.title, raw, sha256(raw))
+    who = check_audience(audience)
+    return Draft(item_id(known, tag, slug), known, tag, slug, content.title, raw, sha256(raw), who)
 
 
 def check_reason(verdict: str, reason: str) -> str:
@@ -129,34 +140,6 @@ def check_verdict(verdict: str) -> Verdict:
     if verdict not in VERDICTS:
         raise Refused(f"There is no verdict {verdict!r}; the verdicts are {', '.join(VERDICTS)}.", code="verdict")
     return verdict
-
-
-def read_time(text: str) -> datetime:
-    """RFC 3339, or `YYYY-MM-DDTHH:MM` taken as UTC. Refused for anything else."""
-    clean = text.strip()
-    try:
-        found = datetime.fromisoformat(clean.upper()) if _TIME.fullmatch(clean) else None
-        if found is not None:
-            return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise Refused(
-        f"{clean[:40]!r} is no time; write 2026-12-01T08:00 (taken as UTC) or 2026-12-01T08:00:00+01:00.", code="time"
-    )
-
-
-def check_time(verdict: str, publish_at: datetime | None, present: datetime) -> None:
-    """Only an approval can wait for a time, and only for one that lies ahead."""
-    if publish_at is None:
-        return
-    if verdict != "approve":
-        raise Refused("Only an approval can be given a time.", code="time")
-    if publish_at <= present:
-        raise Refused(
-            f"{publish_at:%Y-%m-%d %H:%M} UTC lies in the past; it is {present:%Y-%m-%d %H:%M} UTC."
-            " To publish at once, approve without a time.",
-            code="time",
-        )
 
 
 def is_on_its_way(item: Mapping[Any, Any], present: datetime) -> bool:
@@ -175,13 +158,19 @@ def check_order(item: Mapping[str, Any], order: Order, caller: Caller, present: 
     `item` is the locked row of app.items with the switches `publication_mode` and `four_eyes` beside it.
     """
     _check_seen(item, order)
-    check_time(order.verdict, order.publish_at, present)
-    if is_on_its_way(item, present) or item["state"] != "submitted":
+    check_times(order.verdict, order.publish_at, order.expire_at, present)
+    if is_on_its_way(item, present) or not (item["state"] == "submitted" or _is_new_time(item, order)):
         raise Conflict(_who_decided(item), code="decided")
     if order.version is not None and order.version != item["version"]:
         raise Conflict("The item has moved on since you opened it. Nothing was changed.", code="stale")
     if order.verdict == "approve":
         _check_approval(item, caller)
+
+
+def _is_new_time(item: Mapping[str, Any], order: Order) -> bool:
+    """Whether a scheduled revision is approved for another time. Whoever did not see the schedule has to name a time."""
+    seen = order.version is not None or order.publish_at is not None
+    return order.verdict == "approve" and item["state"] == "scheduled" and seen
 
 
 def _check_seen(item: Mapping[str, Any], order: Order) -> None:

@@ -64,7 +64,7 @@ def hops(reading: Reading, rows: Any, submitted: datetime | None) -> list[Hop]:
     if submitted:
         found.append(Hop("pass", f"Submitted by {author}", "console · item.submitted", submitted))
     decision = reading.last
-    if decision and decision["verdict"] != "withdraw":
+    if decision and decision["verdict"] not in ("withdraw", "undo"):
         words = decision["verdict"].replace("_", " ")
         found.append(
             Hop(
@@ -72,7 +72,8 @@ def hops(reading: Reading, rows: Any, submitted: datetime | None) -> list[Hop]:
             )
         )
     shown = {"scheduled", "published", "withdrawn"}
-    found += [_moved(row) for row in rows if row["revision"] == number and row["state"] in shown]
+    mine = [row for row in rows if row["revision"] == number]
+    found += [_moved(row) for row in mine if row["state"] in shown or row["undoes"]]
     if item["live_revision"] == number and item["live_since"]:
         found.append(Hop("live", "Both signatures verified, on the site", "site · item.applied", item["live_since"]))
         found.append(Hop("pass", "Reported back to the console", "console · item.applied", item["applied_seen_at"]))
@@ -86,11 +87,18 @@ def _queued(revision: RowMapping) -> str:
 
 def _moved(row: RowMapping) -> Hop:
     place = f"as no. {row['gate_seq']}"
+    if row["undoes"]:
+        sealed = f", its withdrawal countersigned {place}" if row["gate_seq"] is not None else ""
+        return Hop("wait", f"{row['by_name']} undid the decision{sealed}", "bridge · item.moved", row["at"])
+    if row["state"] == "withdrawn" and row["by_via"] == "service":
+        return Hop("wait", f"Taken down by the lock: {row['reason']}", "bridge · item.moved", row["at"])
+    until = f", until {row['expire_at']:%-d %b %Y, %H:%M} UTC" if row["expire_at"] else ""
     titles = {
-        "published": f"Verified, countersigned, in the gate’s log {place}",
+        "published": f"Verified, countersigned, in the gate’s log {place}{until}",
         "withdrawn": f"Withdrawal countersigned {place}",
         "scheduled": "Verified; waits for its time"
-        + (f", {at:%-d %b %Y, %H:%M} UTC" if (at := row["publish_at"]) else ""),
+        + (f", {at:%-d %b %Y, %H:%M} UTC" if (at := row["publish_at"]) else "")
+        + until,
     }
     title = (
         "Taken back before its time"

@@ -11,17 +11,21 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from schemas.model import Verdict
+from services.console.claims.usecases.claim_item import claim_item
 from services.console.desk import Desk, Visit, go
 from services.console.forms import Form, as_uuid, page_number, query
+from services.console.people.domain import Caller
 from services.console.queue import views
-from services.console.queue.domain import Order, check_verdict, read_time
+from services.console.queue.domain import Order, check_verdict
 from services.console.queue.preview import HEADERS, preview_html
 from services.console.queue.reading import Reading, read_item
-from services.console.queue.usecases.claim_item import claim_item, release_item
+from services.console.queue.times import read_time
 from services.console.queue.usecases.decide_item import decide_item
 from services.console.queue.usecases.withdraw_item import withdraw_item
 from services.console.rendering import Templates
 from services.console.switches.store import in_force
+from services.console.undo.domain import ends_at, may_undo
+from services.console.undo.showing import offers
 from shared.clock import now
 from shared.errors import Conflict, Refused
 
@@ -38,25 +42,27 @@ class QueuePages:
             Route("/queue", page(self.list)),
             Route("/queue/{item_id}", page(self.item)),
             Route("/queue/{item_id}/decide", page(self.decide, "decide"), methods=["POST"]),
-            Route("/queue/{item_id}/claim", page(self.claim, "decide"), methods=["POST"]),
-            Route("/queue/{item_id}/release", page(self.release, "decide"), methods=["POST"]),
             Route("/queue/{item_id}/withdraw", page(self.withdraw, "decide"), methods=["POST"]),
             Route("/queue/{item_id}/preview", page(self.preview)),
         ]
 
     async def list(self, visit: Visit) -> Response:
-        return await visit.show("queue.html", reading=None, **await self._list(visit.request))
+        undo = await offers(self._console.db, visit.caller)
+        return await visit.show("queue.html", reading=None, **await self._list(visit.request), **undo)
 
     async def item(self, visit: Visit) -> Response:
         item_id = as_uuid(visit.request.path_params["item_id"])
         if visit.caller.may("decide"):
             async with self._console.db.transaction() as tx:
-                await claim_item(tx, visit.caller, item_id)
+                found = await claim_item(tx, visit.caller, item_id)
+            if found.begun:
+                self._console.live.tell(event="claim", item_id=str(item_id))
         return await self._show(visit, item_id)
 
     async def decide(self, visit: Visit) -> Response:
         item_id = as_uuid(visit.request.path_params["item_id"])
         typed = {"typed": visit.form.text("reason"), "typed_at": visit.form.text("at")}
+        typed["typed_until"] = visit.form.text("until")
         try:
             order = order_of(visit)
             async with self._console.db.transaction() as tx:
@@ -66,17 +72,6 @@ class QueuePages:
         except Refused as refused:
             return await self._show(visit, item_id, refused.status, refused=refused, **typed)
         return go(f"/queue/{item_id}{filter_query(visit.request)}")
-
-    async def claim(self, visit: Visit) -> Response:
-        """Renewed by the page while it is open."""
-        async with self._console.db.transaction() as tx:
-            held = await claim_item(tx, visit.caller, as_uuid(visit.request.path_params["item_id"]))
-        return Response(status_code=204 if held else 409)
-
-    async def release(self, visit: Visit) -> Response:
-        async with self._console.db.transaction() as tx:
-            await release_item(tx, visit.caller, as_uuid(visit.request.path_params["item_id"]))
-        return go(f"/queue{filter_query(visit.request)}")
 
     async def withdraw(self, visit: Visit) -> Response:
         item_id, reason = as_uuid(visit.request.path_params["item_id"]), visit.form.text("reason")
@@ -100,17 +95,27 @@ class QueuePages:
         number = Form(tuple(visit.request.query_params.multi_items())).whole("revision")
         read = context.pop("read", None)  # what the reviewer had read stands beside what is there now
         reading = await read_item(self._console.db, item_id, number, view, read)
-        around = await self._list(visit.request)
-        asked = {"conflict": None, "refused": None, "typed": "", "typed_at": ""} | context
+        around = await self._list(visit.request) | await offers(self._console.db, visit.caller)
+        asked = {"conflict": None, "refused": None, "typed": "", "typed_at": "", "typed_until": ""} | context
         return await visit.show(
-            "queue.html", status, reading=reading, view=view, **around, **asked, **self._facts(reading)
+            "queue.html", status, reading=reading, view=view, **around, **asked, **self._facts(reading, visit.caller)
         )
 
-    def _facts(self, reading: Reading) -> dict[str, Any]:
+    @staticmethod
+    def _undo_until(reading: Reading, caller: Caller) -> datetime | None:
+        """Until when the caller can undo the decision that is shown, if at all."""
+        last = reading.last
+        if last is None or last["statement_hash"] != reading.item["verdict_hash"] or not may_undo(last, caller):
+            return None
+        ends = ends_at(last)
+        return ends if ends and ends > now() else None
+
+    def _facts(self, reading: Reading, caller: Caller) -> dict[str, Any]:
         item = reading.item
         claimed = item["claimed_until"] is not None and item["claimed_until"] > now()
         return {
             "claimed": claimed,
+            "undo_until": self._undo_until(reading, caller),
             "soonest": f"{now():%Y-%m-%dT%H:%M}",
             "public_url": self._console.item_url(item["kind"], item["lang"], item["path"]),
         }
@@ -155,15 +160,16 @@ def order_of(visit: Visit) -> Order:
     revision, version = form.whole("revision"), form.whole("version")
     if revision is None or version is None or not form.text("hash"):
         raise Refused("The decision does not say which revision it is for; open the item again.", code="order")
-    item_id, (verdict, at) = as_uuid(visit.request.path_params["item_id"]), verdict_of(form)
-    return Order(item_id, verdict, form.text("reason"), revision, form.text("hash"), version, at)
+    item_id, (verdict, at, until) = as_uuid(visit.request.path_params["item_id"]), verdict_of(form)
+    return Order(item_id, verdict, form.text("reason"), revision, form.text("hash"), version, at, until)
 
 
-def verdict_of(form: Form) -> tuple[Verdict, datetime | None]:
-    """The verdict, and when an approved revision becomes public. A time that was typed is never passed over in silence."""
+def verdict_of(form: Form) -> tuple[Verdict, datetime | None, datetime | None]:
+    """The verdict, when an approved revision becomes public, and until when. A time that was typed is never passed over in silence."""
     told, at = form.text("verdict"), form.text("at")
+    until = read_time(form.text("until")) if form.text("until") else None
     if told == "schedule":
-        return "approve", read_time(at)
+        return "approve", read_time(at), until
     if told == "approve" and at:
         raise Refused("A time is filled in: schedule it, or clear the time to publish at once.", code="time")
-    return check_verdict(told), None
+    return check_verdict(told), None, until

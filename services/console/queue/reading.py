@@ -30,6 +30,7 @@ class Reading:
     too_long: bool
     decisions: list[RowMapping]
     revisions: list[RowMapping]
+    history: list[RowMapping]
 
     @property
     def is_newest(self) -> bool:
@@ -54,6 +55,24 @@ class Reading:
         """The last decision on the revision that is shown."""
         shown = self.revision["revision"]
         return next((row for row in self.decisions if row["revision"] == shown), None)
+
+    @property
+    def ended_by_lock(self) -> RowMapping | None:
+        """What the lock itself did with the revision that is shown: its time was over, or it could not be published."""
+        shown = self.revision["revision"]
+        last = next((row for row in self.history if row["revision"] == shown), None)
+        ended = last is not None and last["by_via"] == "service" and last["state"] in ("rejected", "withdrawn")
+        return last if ended else None
+
+    @property
+    def replaced(self) -> int | None:
+        """The revision that was public until the one that is shown took its place."""
+        went_out = next((row["version"] for row in self.history if row["state"] == "published"), 0)
+        gone = [
+            row for row in self.history if row["state"] == "superseded" and went_out - 2 <= row["version"] < went_out
+        ]
+        public = {row["revision"] for row in self.history if row["state"] == "published"}
+        return next((row["revision"] for row in gone if row["revision"] in public), None)
 
     @property
     def live_ms(self) -> float | None:
@@ -81,11 +100,12 @@ async def read_item(
         base = await views.revision(tx, item_id, against or 0) if older else await _base(tx, item, revision)
         decisions = list(await views.item_decisions(tx, item_id))
         revisions = list(await views.revision_list(tx, item_id))
+        history = list(await views.item_history(tx, item_id))
     content = ItemContent.from_bytes(revision["content"])
     before = ItemContent.from_bytes(base["content"]) if base else None
     found = await asyncio.to_thread(_difference, before, content, view)
     diff = found or whole(content.body)
-    return Reading(item, revision, content, base, before, diff, found is None, decisions, revisions)
+    return Reading(item, revision, content, base, before, diff, found is None, decisions, revisions, history)
 
 
 async def _base(tx: Any, item: RowMapping, revision: RowMapping) -> RowMapping | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import case, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import RowMapping
 
@@ -20,14 +20,19 @@ WITH v AS (
   INSERT INTO app.versions (key, version) VALUES ($1::text, 1)
   ON CONFLICT (key) DO UPDATE SET version = versions.version + 1 RETURNING version
 ), d AS (
-  INSERT INTO app.decisions (statement_hash, item_id, revision, verdict, by_id, by_name, by_via, reason, key_id, at, publish_at, outcome)
-  VALUES ($2, $1::text::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'sent')
+  INSERT INTO app.decisions (statement_hash, item_id, revision, verdict, by_id, by_name, by_via, reason, key_id, at, publish_at, expire_at, batch,
+    undoes, outcome)
+  VALUES ($2, $1::text::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 'sent')
 ), i AS (
   UPDATE app.items SET deciding = $2, decided_by = $5, decided_name = $6, decided_at = $10,
-    claimed_by = NULL, claimed_name = NULL, claimed_until = NULL WHERE item_id = $1::text::uuid
+    claimed_by = NULL, claimed_name = NULL, claimed_until = NULL, claimed_tab = NULL WHERE item_id = $1::text::uuid
 )
 SELECT version FROM v
 """
+_DECISION = (
+    *("statement_hash", "revision", "verdict", "by_id", "by_name", "by_via", "reason", "key_id", "at"),
+    *("publish_at", "expire_at", "batch", "undoes"),
+)
 _LOCK_ITEM = """
 SELECT i.*, coalesce((SELECT value FROM app.switches WHERE name = 'publication_mode'), 'review') AS publication_mode,
   coalesce((SELECT value FROM app.switches WHERE name = 'four_eyes'), 'off') AS four_eyes
@@ -37,6 +42,10 @@ UPDATE app.decisions SET outcome = $2, outcome_reason = $3, outcome_at = $4 WHER
 _MOVE_REVISION = """
 UPDATE app.revisions SET state = $3 WHERE item_id = $1 AND revision = $2 AND NOT EXISTS (
   SELECT FROM app.item_history h WHERE h.item_id = $1 AND h.revision = $2 AND h.version > $4)"""
+_UNDO_OF = """
+SELECT statement_hash FROM app.decisions WHERE undoes = $1 AND by_id = $2 AND outcome <> 'refused' ORDER BY at DESC LIMIT 1"""
+_ABOUT = """
+SELECT i.item_id, i.title FROM app.decisions d JOIN app.items i ON i.item_id = d.item_id WHERE d.statement_hash = $1"""
 _OUTCOMES = """
 SELECT statement_hash, item_id, outcome, outcome_reason FROM app.decisions WHERE statement_hash = ANY ($1::text[])"""
 
@@ -64,19 +73,7 @@ async def settle_submission(tx: Tx, submission_id: UUID, **fields: Any) -> None:
 
 async def record_decision(tx: Tx, item_id: UUID, row: Mapping[str, Any]) -> int:
     """Keep the decision, mark the item as being decided; the number of this fact in the item's history here."""
-    names = (
-        "statement_hash",
-        "revision",
-        "verdict",
-        "by_id",
-        "by_name",
-        "by_via",
-        "reason",
-        "key_id",
-        "at",
-        "publish_at",
-    )
-    return int(await tx.raw.fetchval(_DECIDE, str(item_id), *(row[name] for name in names)))
+    return int(await tx.raw.fetchval(_DECIDE, str(item_id), *(row.get(name) for name in _DECISION)))
 
 
 async def last_decision(tx: Tx, item_id: UUID, revision: int) -> RowMapping | None:
@@ -112,7 +109,7 @@ async def put_item(tx: Tx, row: dict[str, Any]) -> bool:
     """Insert the item or bring it to a newer version; False when what is held is as new."""
     fresh = insert(items).values(row)
     changed: dict[str, Any] = {name: fresh.excluded[name] for name in row if name != "item_id"}
-    changed |= {"deciding": None, "decided_by": None, "decided_name": None, "decided_at": None}
+    changed |= {"verdict_hash": None, "deciding": None, "decided_by": None, "decided_name": None, "decided_at": None}
     newer = fresh.on_conflict_do_update(
         index_elements=["item_id"], set_=changed, where=items.c.version < fresh.excluded.version
     )
@@ -135,6 +132,8 @@ async def move_revision(tx: Tx, item_id: UUID, revision: int, state: str, versio
 async def move_item(tx: Tx, item_id: UUID, version: int, fields: dict[str, Any], revision: int) -> None:
     """`fields` apply when the item is older than `version`; state and decider only if `revision` is its newest."""
     newest = {"state", "decided_by", "decided_name", "decided_at"}
+    if "verdict_hash" in fields:
+        fields["verdict_hash"] = case((items.c.revision == revision, fields["verdict_hash"]), else_=None)
     always = {name: value for name, value in fields.items() if name not in newest}
     older = (items.c.item_id == item_id) & (items.c.version < version)
     if len(always) < len(fields):
@@ -150,12 +149,26 @@ async def apply_on_site(tx: Tx, item_id: UUID, gate_seq: int, fields: dict[str, 
     return await tx.row(done.returning(items.c.item_id, items.c.kind, items.c.lang, items.c.path, items.c.state))
 
 
-async def publish_time(tx: Tx, statement_hash: str | None) -> datetime | None:
-    """When the revision that a decision approved becomes public, if it was given a time."""
-    at: datetime | None = await tx.value(
-        select(decisions.c.publish_at).where(decisions.c.statement_hash == statement_hash)
-    )
-    return at
+async def decision(tx: Tx, statement_hash: str | None) -> RowMapping | None:
+    return await tx.row(select(decisions).where(decisions.c.statement_hash == statement_hash))
+
+
+async def undo_of(tx: Tx, statement_hash: str, person_id: str) -> str | None:
+    """The person's own undo of a decision, sent or applied."""
+    found: str | None = await tx.raw.fetchval(_UNDO_OF, statement_hash, person_id)
+    return found
+
+
+async def about(tx: Tx, statement_hash: str) -> tuple[str, str]:
+    """Item id and title of what a decision was about; empty when there is none."""
+    row = await tx.raw.fetchrow(_ABOUT, statement_hash)
+    return (str(row["item_id"]), row["title"]) if row else ("", "")
+
+
+async def mark_undone(tx: Tx, statement_hash: str, person_id: str, name: str, at: datetime) -> None:
+    """The lock has taken a decision back."""
+    mine = update(decisions).where(decisions.c.statement_hash == statement_hash)
+    await tx.execute(mine.values(undone_at=at, undone_by=person_id, undone_name=name))
 
 
 async def approved_at(tx: Tx, item_id: UUID, revision: int | None) -> datetime | None:
@@ -164,23 +177,6 @@ async def approved_at(tx: Tx, item_id: UUID, revision: int | None) -> datetime |
     )
     at: datetime | None = await tx.value(found.order_by(decisions.c.at.desc()).limit(1))
     return at
-
-
-async def claim(tx: Tx, item_id: UUID, person_id: str, name: str, at: datetime, until: datetime) -> bool:
-    """Take or renew the lease, and give up the person's other ones; False when somebody else holds it."""
-    free = or_(items.c.claimed_until.is_(None), items.c.claimed_until <= at, items.c.claimed_by == person_id)
-    taken = update(items).where(
-        items.c.item_id == item_id, items.c.state == "submitted", items.c.deciding.is_(None), free
-    )
-    taken = taken.values(claimed_by=person_id, claimed_name=name, claimed_until=until)
-    others = (items.c.claimed_by == person_id) & (items.c.item_id != item_id)
-    await tx.execute(update(items).where(others).values(claimed_by=None, claimed_name=None, claimed_until=None))
-    return await tx.value(taken.returning(items.c.item_id)) is not None
-
-
-async def release(tx: Tx, item_id: UUID, person_id: str) -> None:
-    mine = (items.c.item_id == item_id) & (items.c.claimed_by == person_id)
-    await tx.execute(update(items).where(mine).values(claimed_by=None, claimed_name=None, claimed_until=None))
 
 
 async def outcomes(tx: Tx, hashes: list[str]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from shared.errors import NotFound, Refused
 
 PATIENCE = 2.0
 """Seconds a submission waits for the lock before the page says that it is on its way."""
-FIELDS = ("kind", "lang", "path", "markdown")
+FIELDS = ("kind", "lang", "path", "audience", "markdown")
 
 
 class SubmitPages:
@@ -33,7 +33,7 @@ class SubmitPages:
         ]
 
     async def ask(self, visit: Visit) -> Response:
-        given = {"kind": "page", "lang": "en", "path": "", "markdown": ""}
+        given = {"kind": "page", "lang": "en", "path": "", "audience": "public", "markdown": ""}
         item = query(visit.request, "item", 40)
         if item:
             given |= await self._revision_of(item)
@@ -45,7 +45,11 @@ class SubmitPages:
         given["markdown"] = form.text("file") or given["markdown"]
         try:
             draft = read_draft(
-                given["kind"], given["lang"], given["path"] or _stem(form.text("file_name")), given["markdown"]
+                given["kind"],
+                given["lang"],
+                given["path"] or _stem(form.text("file_name")),
+                given["markdown"],
+                given["audience"] or "public",
             )
             async with self._console.db.transaction() as tx:
                 sent = await submit_item(tx, visit.caller, draft)
@@ -69,7 +73,8 @@ class SubmitPages:
         if row is None or revision is None:
             raise NotFound("There is no such item in the queue.")
         content = ItemContent.from_bytes(revision["content"])
-        return {"kind": row["kind"], "lang": row["lang"], "path": row["path"], "markdown": as_source(content)}
+        place = {name: row[name] for name in ("kind", "lang", "path", "audience")}
+        return {**place, "markdown": as_source(content)}
 
 
 def as_source(content: ItemContent) -> str:

@@ -28,6 +28,7 @@ submissions = Table(
     Column("revision", Integer),
     Column("reason", Text),
     Column("findings", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
+    Column("audience", Text, nullable=False, server_default=text("'public'")),
     Index("submissions_of_item", "item_id"),
     Index("submissions_refused", "at", postgresql_where=text("state = 'refused'")),
 )
@@ -56,6 +57,9 @@ items = Table(
     Column("gate_seq", Integer),
     Column("scheduled_revision", Integer),
     when("publish_at"),
+    when("expire_at"),
+    when("scheduled_until"),
+    Column("verdict_hash", Text),
     Column("decided_by", Text),
     Column("decided_name", Text),
     when("decided_at"),
@@ -68,11 +72,14 @@ items = Table(
     Column("claimed_by", Text),
     Column("claimed_name", Text),
     when("claimed_until"),
+    Column("claimed_tab", Text),
     UniqueConstraint("kind", "lang", "path"),
     Index("items_by_state", "state", "queued_at"),
     Index("items_claimed", "claimed_by", postgresql_where=text("claimed_by IS NOT NULL")),
     Index("items_deciding", "deciding", postgresql_where=text("deciding IS NOT NULL")),
 )
+"""`expire_at`: until when what is published stays. `scheduled_until`: the same of what is scheduled. `verdict_hash`: the verdict that led to
+the present version; NULL when anything else did. `claimed_tab`: the open page that renews the claim; NULL when no page does."""
 revisions = Table(
     "revisions",
     app,
@@ -90,6 +97,7 @@ revisions = Table(
     when("queued_at", nullable=False),
     when("seen_at", nullable=False),
     Column("state", Text, nullable=False),
+    Column("audience", Text, nullable=False, server_default=text("'public'")),
 )
 history = Table(
     "item_history",
@@ -125,6 +133,15 @@ decisions = Table(
     Column("outcome", Text, nullable=False),
     Column("outcome_reason", Text),
     when("outcome_at"),
+    when("expire_at"),
+    Column("batch", Uuid),
+    Column("undoes", Text),
+    when("undone_at"),
+    Column("undone_by", Text),
+    Column("undone_name", Text),
     Index("decisions_of_item", "item_id", "at"),
+    Index("decisions_by_age", "at"),
+    Index("decisions_of_batch", "batch", postgresql_where=text("batch IS NOT NULL")),
     Index("decisions_open", "at", postgresql_where=text("outcome = 'sent'")),
 )
+"""`batch`: what was decided with one word. `undoes`: with verdict `undo`, the decision that it takes back; that one gets `undone_…`."""

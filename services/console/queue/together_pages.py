@@ -1,33 +1,47 @@
 """Deciding on several items: first what would become public, then the word for all of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.engine import RowMapping
 from starlette.responses import Response
 from starlette.routing import Route
 
+from schemas.model import Verdict
 from services.console.desk import Desk, Visit
-from services.console.forms import as_uuid, whole
+from services.console.forms import Form, as_uuid, whole
 from services.console.queue import views
-from services.console.queue.domain import Order, is_on_its_way
-from services.console.queue.usecases.decide_item import decide_item
+from services.console.queue.domain import Order, check_reason, is_on_its_way
+from services.console.queue.pages import read_filter, verdict_of
+from services.console.queue.times import check_times, read_time
+from services.console.queue.usecases.decide_item import Decided, decide_item
+from services.console.queue.usecases.wait_for import wait_for_verdicts
+from services.console.undo.domain import WORDS
+from services.console.undo.showing import offers
 from shared.clock import now
 from shared.errors import Conflict, NotFound, Refused
+from shared.ids import new_id
 
-MOST = 500
+MOST = 1000
+"""Items that are decided with one word: measured, a thousand take a few seconds."""
+AT_ONCE = 100
+"""Decisions in one transaction: enough to be quick, few enough not to hold many rows long."""
+PATIENCE = 10.0
+"""Seconds in which the lock answers a thousand decisions; the page says what is still on its way."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     item_id: UUID
     title: str
-    reason: str
+    reason: str = ""
 
 
 class TogetherPages:
-    """Bulk approval. Items with findings take part only when ticked one by one; stopped ones never."""
+    """Bulk decisions. Items with findings take part only when ticked one by one; stopped ones are never approved."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk, self._console = desk, desk.console
@@ -36,40 +50,95 @@ class TogetherPages:
         page = self._desk.page
         return [
             Route("/queue/together", page(self.ask, "decide")),
-            Route("/queue/together", page(self.approve, "decide"), methods=["POST"]),
+            Route("/queue/together", page(self.decide, "decide"), methods=["POST"]),
         ]
 
     async def ask(self, visit: Visit) -> Response:
-        chosen = [as_uuid(each) for each in _few(visit.request.query_params.getlist("item"))]
+        """`?item=…` several times, or `?all=yes` with a filter: what waits and fits, the oldest thousand."""
+        asked = visit.request.query_params
         async with self._console.db.reading() as tx:
-            rows = await views.items_by_id(tx, chosen)
-        ready = [row for row in rows if _waits(row) and not row["checks"]]
-        ask = [row for row in rows if _waits(row) and row["checks"]]
-        left = [row for row in rows if not _waits(row)]
-        return await visit.show("together.html", ready=ready, ask=ask, left=left)
+            if asked.get("all"):
+                by = replace(read_filter(visit.request), state="submitted", page=1)
+                found, rows = await views.count_items(tx, by), await views.list_items(tx, by, limit=MOST)
+            else:
+                rows = await views.items_by_id(tx, [as_uuid(each) for each in _few(asked.getlist("item"))])
+                found = len(rows)
+        return await self._dialog(visit, rows, more=found - len(rows))
 
-    async def approve(self, visit: Visit) -> Response:
-        done: list[Outcome] = []
+    async def decide(self, visit: Visit) -> Response:
+        """Several words on one form: `look` shows the same items with other times, everything else decides."""
+        form, orders = visit.form, [_order(each) for each in _few(visit.form.every("item"))]
+        try:
+            if form.text("verdict") == "look":
+                times = _times(form)
+                return await self._dialog(visit, await self._rows(form), times=times, ticked=_ids(orders))
+            made = _word(form)
+        except Refused as refused:
+            rows = await self._rows(form)
+            return await self._dialog(visit, rows, refused.status, refused=refused, ticked=_ids(orders))
+        done, refused_ones = await self._decide(visit, [(replace(order, **made), title) for order, title in orders])
+        context: dict[str, Any] = {"done": done, "refused": refused_ones, "word": _said(made), "times": made}
+        context |= await offers(self._console.db, visit.caller)
+        return await visit.show("together_done.html", **context)
+
+    async def _rows(self, form: Form) -> Sequence[RowMapping]:
+        async with self._console.db.reading() as tx:
+            return await views.items_by_id(tx, [as_uuid(each) for each in _few(form.every("shown"))])
+
+    async def _dialog(
+        self, visit: Visit, rows: Sequence[RowMapping], status: int = 200, *, more: int = 0, **context: Any
+    ) -> Response:
+        ready = [row for row in rows if _waits(row) and not row["checks"] and not row["blocks"]]
+        ask = [row for row in rows if _waits(row) and (row["checks"] or row["blocks"])]
+        left = [row for row in rows if not _waits(row)]
+        form = visit.form
+        typed = {name: form.text(name) for name in ("reason", "at", "until")}
+        facts = {"soonest": f"{now():%Y-%m-%dT%H:%M}", "site": self._console.site_url, "more": more, "most": MOST}
+        asked = {"refused": None, "times": None, "ticked": None} | context
+        return await visit.show("together.html", status, ready=ready, ask=ask, left=left, typed=typed, **facts, **asked)
+
+    async def _decide(self, visit: Visit, orders: Sequence[tuple[Order, str]]) -> tuple[list[Outcome], list[Outcome]]:
+        """What the lock took or is still thinking about, and what was refused, each with its reason."""
+        sent: list[tuple[Decided, str]] = []
         refused: list[Outcome] = []
+        in_order = sorted(orders, key=lambda each: each[0].item_id)
+        for first in range(0, len(in_order), AT_ONCE):
+            await self._decide_some(visit, in_order[first : first + AT_ONCE], sent, refused)
+        hashes = [decided.statement_hash for decided, _ in sent]
+        found = await wait_for_verdicts(self._console.db, self._console.live, hashes, PATIENCE) if hashes else {}
+        done: list[Outcome] = []
+        for decided, title in sent:
+            outcome, reason = found.get(decided.statement_hash, ("sent", ""))
+            if outcome == "refused":
+                refused.append(Outcome(decided.item_id, title, f"The lock refused it: {reason}"))
+            else:
+                done.append(Outcome(decided.item_id, title, "" if outcome == "applied" else "on its way"))
+        return done, refused
+
+    async def _decide_some(
+        self,
+        visit: Visit,
+        orders: Sequence[tuple[Order, str]],
+        sent: list[tuple[Decided, str]],
+        refused: list[Outcome],
+    ) -> None:
         async with self._console.db.transaction() as tx:
             key = await self._console.ring.signing(tx)
-            for order, title in sorted(map(_order, _few(visit.form.every("item"))), key=lambda each: each[0].item_id):
+            for order, title in orders:
                 try:
-                    await decide_item(tx, key, visit.caller, order)
-                    done.append(Outcome(order.item_id, title, ""))
+                    sent.append((await decide_item(tx, key, visit.caller, order), title))
                 except (Conflict, Refused, NotFound) as error:
                     refused.append(Outcome(order.item_id, title, error.message))
-        return await visit.show("together_done.html", done=done, refused=refused)
 
 
 def _waits(row: RowMapping) -> bool:
-    return row["state"] == "submitted" and not row["blocks"] and not is_on_its_way(row, now())
+    return row["state"] == "submitted" and not is_on_its_way(row, now())
 
 
 def _few(listed: Sequence[str]) -> Sequence[str]:
     """Refused above MOST: leaving some out without a word would look like a decision on them."""
     if len(listed) > MOST:
-        raise Refused(f"{len(listed)} items are selected; at most {MOST} can be decided together. Select fewer.")
+        raise Refused(f"{len(listed)} items are selected; at most {MOST:,} can be decided together. Select fewer.")
     return listed
 
 
@@ -80,3 +149,29 @@ def _order(told: str) -> tuple[Order, str]:
     if revision is None or version is None:
         raise Refused("The list does not say which revisions were shown; select the items again.", code="order")
     return Order(as_uuid(parts[0]), "approve", "", revision, parts[3], version), parts[4]
+
+
+def _ids(orders: Sequence[tuple[Order, str]]) -> set[UUID]:
+    return {order.item_id for order, _ in orders}
+
+
+def _times(form: Form) -> dict[str, datetime | None]:
+    found = {name: read_time(form.text(field)) if form.text(field) else None for name, field in TIMES.items()}
+    check_times("approve", found["publish_at"], found["expire_at"], now())
+    return found
+
+
+TIMES = {"publish_at": "at", "expire_at": "until"}
+
+
+def _word(form: Form) -> dict[str, Any]:
+    """What is the same in every order, checked before any of them is made."""
+    verdict, at, until = verdict_of(form)
+    check_times(verdict, at, until, now())
+    reason = check_reason(verdict, form.text("reason"))
+    return {"verdict": verdict, "reason": reason, "publish_at": at, "expire_at": until, "batch": new_id()}
+
+
+def _said(made: dict[str, Any]) -> str:
+    verdict: Verdict = made["verdict"]
+    return "scheduled" if made["publish_at"] else WORDS[verdict]

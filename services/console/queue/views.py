@@ -116,9 +116,11 @@ async def revision_list(tx: Tx, item_id: UUID) -> Sequence[RowMapping]:
 
 
 async def item_history(tx: Tx, item_id: UUID) -> Sequence[RowMapping]:
-    """Newest first, each with its revision's content hash and the time that its decision named, if it did."""
+    """Newest first, each with its revision's content hash, the times that its decision named, and what an undo took back."""
     beside = and_(revisions.c.item_id == history.c.item_id, revisions.c.revision == history.c.revision)
-    found = select(history, revisions.c.content_hash, decisions.c.publish_at).outerjoin(revisions, beside)
+    found = select(
+        history, revisions.c.content_hash, decisions.c.publish_at, decisions.c.expire_at, decisions.c.undoes
+    ).outerjoin(revisions, beside)
     found = found.outerjoin(decisions, decisions.c.statement_hash == history.c.statement_hash)
     return await tx.rows(found.where(history.c.item_id == item_id).order_by(history.c.version.desc()))
 

@@ -230,3 +230,39 @@ async def test_times_that_cannot_be_are_refused_by_the_lock_too(
     begins, ends = (None if each is None else now() + timedelta(hours=each) for each in hours)
     code, reason = refusal(await lock.decide(of, verdict, 1, publish_at=begins, expire_at=ends))
     assert (code, words in reason) == ("invalid", True), reason
+
+
+async def test_a_schedule_is_changed_by_a_new_approval_of_the_same_content(lock: Lock) -> None:
+    later, sooner = now() + timedelta(hours=3), now() + timedelta(hours=1)
+    of, first = await decided(lock, publish_at=later)
+    told = await lock.decide(of, "approve", 3, publish_at=sooner)
+    assert names(told) == ["item.moved:approved>console", "item.moved:scheduled>console"]
+    second = await lock.decided(of)
+    assert refusal(await lock.undo(of, first, 5))[0] == "conflict", "its place is taken"
+    assert refusal(await lock.decide(of, "approve", 3, publish_at=later))[0] == "conflict", "who did not see the change"
+    due = await lock.run(publish_due, of.item_id, 1, lock.gate, sooner)
+    assert "item.published>site" in names(due)
+    assert refusal(await lock.decide(of, "approve", 6, publish_at=later))[0] == "conflict", "it is public already"
+    assert "item.retracted>site" in names(await lock.undo(of, second, 6))
+    assert (await verify_gate(lock.db, lock.public))["ok"]
+
+
+async def test_what_is_scheduled_can_be_published_at_once_but_not_rejected(lock: Lock) -> None:
+    of, _ = await decided(lock, publish_at=now() + timedelta(hours=3))
+    assert refusal(await lock.decide(of, "reject", 3))[0] == "conflict"
+    assert "item.published>site" in names(await lock.decide(of, "approve", 3))
+    assert await lock.run(publish_due, of.item_id, 1, lock.gate, now() + timedelta(hours=4)) == []
+
+
+async def test_two_changes_of_a_schedule_meet_in_the_database(lock: Lock) -> None:
+    of, first = await decided(lock, publish_at=now() + timedelta(hours=3))
+    await lock.decide(of, "approve", 3, publish_at=now() + timedelta(hours=2))
+    said = await refused_by_database(
+        lock.db,
+        "INSERT INTO core.decisions (event_id, item_id, revision, prior_version, verdict, undoes, statement, signature, key_id,"
+        " statement_hash, person_id, person_name, via, reason, nonce) VALUES ($1, $1, 1, 9, 'approve', $2, 'y', '', 'k',"
+        " encode(sha256('y'), 'hex'), 'p', 'p', 'console', '', '')",
+        of.item_id,
+        first,
+    )
+    assert "something was decided since" in said

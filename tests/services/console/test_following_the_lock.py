@@ -4,10 +4,9 @@ import pytest
 
 from schemas.model import Actor
 from services.console.queue import store
-from services.console.queue.usecases.claim_item import claim_item
 from shared.errors import Transient
 from shared.ids import new_id
-from tests.services.console.conftest import MARA, TOM, Desk, Made
+from tests.services.console.conftest import Desk, Made
 
 
 async def test_published_is_the_locks_word_and_live_the_sites(desk: Desk) -> None:
@@ -85,15 +84,6 @@ async def test_withdrawing_what_is_live_leaves_a_waiting_revision_waiting(desk: 
     await desk.move(second, "withdrawn", second.version + 1, revision=1, verdict="withdraw", gate_seq=4)
     row = await desk.item(second)
     assert (row["state"], row["published_revision"], row["decided_name"]) == ("submitted", None, None)
-
-
-async def test_a_claim_belongs_to_one_and_to_one_item(desk: Desk) -> None:
-    one, two = await desk.queue(), await desk.queue()
-    async with desk.db.transaction() as tx:
-        assert await claim_item(tx, MARA, one.item_id)
-        assert not await claim_item(tx, TOM, one.item_id)
-        assert await claim_item(tx, MARA, two.item_id)
-        assert await claim_item(tx, TOM, one.item_id)
 
 
 async def test_the_console_counts_its_own_facts_about_an_item(desk: Desk) -> None:

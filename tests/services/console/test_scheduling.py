@@ -8,7 +8,7 @@ import pytest
 
 from schemas.model import Actor
 from schemas.statements import Decision
-from services.console.queue.domain import read_time
+from services.console.queue.times import read_time
 from services.console.queue.usecases.withdraw_item import withdraw_item
 from shared.clock import now
 from shared.errors import Conflict, Refused

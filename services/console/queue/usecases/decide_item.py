@@ -15,6 +15,7 @@ from services.console.queue.domain import Order, check_order, check_reason, is_u
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import NotFound
+from shared.ids import new_id
 from shared.signing import SigningKey
 
 
@@ -40,8 +41,9 @@ async def decide_item(tx: Tx, key: SigningKey, caller: Caller, order: Order) -> 
         return Decided(order.item_id, twin, repeated=True)
     check_order(item, order, caller, at)
     signed = key.sign(_decision(item, order, key.key_id, opening, at))
-    row = {"statement_hash": signed.hash, "revision": item["revision"], "verdict": order.verdict, "reason": reason}
-    row["publish_at"] = order.publish_at
+    row: dict[str, Any] = {"statement_hash": signed.hash, "revision": item["revision"], "verdict": order.verdict}
+    row["reason"] = reason
+    row |= {"publish_at": order.publish_at, "expire_at": order.expire_at, "batch": order.batch or new_id()}
     by = {"by_id": caller.id, "by_name": caller.name, "by_via": caller.via, "key_id": key.key_id, "at": at}
     version = await store.record_decision(tx, order.item_id, {**row, **by})
     data = ItemDecided(item_id=order.item_id, statement=signed, opening=opening)
@@ -55,7 +57,8 @@ async def _same_word_before(tx: Tx, item: Mapping[str, Any], order: Order, calle
     last = await store.last_decision(tx, order.item_id, item["revision"])
     if last is None or last["by_id"] != caller.id or last["outcome"] == "refused":
         return None
-    same = (last["verdict"], last["publish_at"]) == (order.verdict, order.publish_at)
+    times = (last["publish_at"], last["expire_at"])
+    same = (last["verdict"], *times) == (order.verdict, order.publish_at, order.expire_at)
     return str(last["statement_hash"]) if same else None
 
 
@@ -77,6 +80,7 @@ def _decision(item: Mapping[str, Any], order: Order, key_id: str, opening: Openi
         audience=item["audience"],
         verdict=order.verdict,
         publish_at=order.publish_at,
+        expire_at=order.expire_at,
         decided_at=at,
         decider=opening.commitment,
         prior_version=item["version"],

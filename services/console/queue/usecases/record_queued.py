@@ -30,13 +30,22 @@ async def _keep(tx: Tx, event_id: UUID, queued: ItemQueued, findings: list[dict[
     by = {"by_id": queued.submitted_by.id, "by_name": queued.submitted_by.name, "by_via": queued.submitted_by.via}
     text = {"title": queued.title, "content_hash": queued.content_hash, "queued_at": queued.queued_at}
     one = {"item_id": queued.item_id, "revision": queued.revision, "state": queued.state}
+    shown = {"audience": queued.audience}
     await store.put_revision(
         tx,
-        {**by, **text, **one, "submission_id": queued.submission_id, "content": queued.content, "findings": findings}
+        {
+            **by,
+            **text,
+            **one,
+            **shown,
+            "submission_id": queued.submission_id,
+            "content": queued.content,
+            "findings": findings,
+        }
         | {"inspected_ms": queued.inspected_ms, "seen_at": now()},
     )
     levels = Counter(each["level"] for each in findings)
-    place = {"kind": queued.kind, "lang": queued.lang, "path": queued.path, "audience": queued.audience}
+    place = {"kind": queued.kind, "lang": queued.lang, "path": queued.path, **shown}
     counts = {"blocks": levels["block"], "checks": levels["check"], "notes": levels["note"]}
     await store.put_item(tx, {**by, **text, **one, **place, **counts, "version": queued.version})
     reason = "" if queued.state == "submitted" else "The lock stopped it: " + _first_block(findings)

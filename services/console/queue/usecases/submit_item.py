@@ -29,7 +29,7 @@ class Submitted:
     title: str
 
 
-def read_draft(kind: str, lang: str, path: str, text: str) -> Draft:
+def read_draft(kind: str, lang: str, path: str, text: str, audience: str = "public") -> Draft:
     """The draft in Markdown text with optional front matter. Refused or TooLarge with the rule's value."""
     check_size(text)
     source = parse_source(text.replace("\r\n", "\n"))
@@ -37,7 +37,7 @@ def read_draft(kind: str, lang: str, path: str, text: str) -> Draft:
         content = ItemContent(title=source.title, summary=source.summary, body=source.body)
     except ValidationError as error:
         raise Refused(f"The document was not taken: {error.errors()[0]['msg']}.", code="content") from None
-    return make_draft(kind, lang, path, content)
+    return make_draft(kind, lang, path, content, audience)
 
 
 async def submit_item(tx: Tx, caller: Caller, draft: Draft) -> Submitted:
@@ -49,6 +49,7 @@ async def submit_item(tx: Tx, caller: Caller, draft: Draft) -> Submitted:
         kind=draft.kind,
         lang=draft.lang,
         path=draft.path,
+        audience=draft.audience,
         content=draft.content,
         content_hash=draft.content_hash,
         submitted_by=actor,
@@ -56,6 +57,6 @@ async def submit_item(tx: Tx, caller: Caller, draft: Draft) -> Submitted:
     key = str(draft.item_id)
     tx.stage("item.submitted", data, key=key, version=await store.next_version(tx, key), actor=actor.name)
     place = {"item_id": draft.item_id, "kind": draft.kind, "lang": draft.lang, "path": draft.path, "title": draft.title}
-    by = {"by_id": actor.id, "by_name": actor.name, "at": now(), "state": "sent"}
+    by = {"by_id": actor.id, "by_name": actor.name, "at": now(), "state": "sent", "audience": draft.audience}
     await store.add_submission(tx, {"submission_id": submission_id, **place, **by})
     return Submitted(submission_id, draft.item_id, draft.kind, draft.lang, draft.path, draft.title)

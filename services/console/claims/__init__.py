@@ -1,0 +1,1 @@
+"""Who has an item open: a courtesy with a lease, not a lock."""
