@@ -61,10 +61,10 @@ class Runtime:
     copied: bool
 
 
-def here() -> Runtime:
-    """The interpreter and code that are running now."""
+def here(*, servers: bool = True) -> Runtime:
+    """The interpreter and code that are running now. `servers`: whether it must be able to run them, too. Refused when it cannot."""
     code = Path(__file__).resolve().parents[2]
-    return Runtime(Path(sys.executable), code, str(code), nats_server(), copied=False)
+    return Runtime(Path(sys.executable), code, str(code), nats_server() if servers else Path(), copied=False)
 
 
 def choose(layout: Layout, uid: int, gid: int) -> Runtime:

@@ -93,7 +93,7 @@ def pids_of(parts: dict[str, dict[str, Any]]) -> dict[str, int]:
 
 def runtime_of(layout: Layout, pids: dict[str, int]) -> Runtime:
     """The interpreter and code that the running services use."""
-    original = here()
+    original = here(servers=bool(pids))  # in containers each has its own
     pid = next((pids[name] for name in ("site", "console", "bridge") if name in pids), None)
     try:
         running = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode() if pid else ""
