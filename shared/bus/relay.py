@@ -121,7 +121,7 @@ class Relay:
     async def _lead(self, lock: Raw) -> None:
         try:
             while not await lock.fetchval(_LOCK):
-                self._health.set("relay", True, "another instance relays")
+                self._stands_by()
                 await self._pause(self._stand_by)
                 if self._stopping.is_set():
                     return
@@ -131,6 +131,13 @@ class Relay:
             return
         self._health.set("relay", True, "relaying")
         await asyncio.gather(*(self._lane(lane, lock) for lane in self._events))
+
+    def _stands_by(self) -> None:
+        """What was wrong while this one relayed is the other's to tell now."""
+        self._health.set("relay", True, "another instance relays")
+        for lane in self._events:
+            if f"relay_{lane}" in self._health.conditions:
+                self._health.set(f"relay_{lane}", True, "another instance relays")
 
     async def _oust_if_hung(self, lock: Raw) -> None:
         """End the database session of a relay that has sent nothing of what waits for HUNG seconds.
