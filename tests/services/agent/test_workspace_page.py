@@ -99,7 +99,7 @@ async def test_a_signed_in_person_sees_name_and_role(workspace: Living, role: st
     async with workspace.browser() as client:
         await sign_in(client, workspace.people, role=role, name="Ada <b>Owner")
         page = await client.get("/")
-        assert f'<b>Ada &lt;b&gt;Owner</b> <span class="mute">{role}</span>' in page.text
+        assert f"<b>Ada &lt;b&gt;Owner</b> · {role}</span>" in page.text
         assert "guest" not in page.text and page.headers["cache-control"] == "private, no-store"
 
 
