@@ -14,7 +14,8 @@ The JetStream API has the prefix `HUB.API` here (clients call it `apiPrefix` or 
 
 1. Pull: publish `{{"batch": 100, "expires": 5000000000}}` (nanoseconds) to `HUB.API.CONSUMER.MSG.NEXT.<stream>.<durable>` with a reply subject under your
    inbox. Messages come to that subject. One with an empty body and a `Status` header is no event: 404 and 408 mean that there was nothing, 409 that the request ended.
-2. Check it, as below. 3. Apply it. 4. Acknowledge: publish `+ACK` to the message's reply subject. `-NAK {{"delay": <ns>}}` brings it again later.
+2. Check it, as below. 3. Apply it. 4. Acknowledge: publish `+ACK` to the message's reply subject. `-NAK {{"delay": <ns>}}` brings it again later,
+   `+TERM` gives it up for good.
 What is not acknowledged within 10 s (3 s in a cluster) comes again, to whichever instance pulls next; at most 2,000 are out at a time. There is no last attempt: park what you cannot handle, and acknowledge it.
 An event can come twice: remember `id`. Events of one `key` can come out of order: apply one only when its `keyversion` is greater than the one you hold."""
 
