@@ -16,11 +16,13 @@ import logging
 import ssl
 import sys
 from pathlib import Path
+from typing import Any
 
 import nats
 from jsonschema import Draft202012Validator
 from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
+from nats.aio.client import Client
 
 SEAL, PURPOSE, DUTY = "Schleuse-Seal", b"schleuse.envelope.v1", "envelope"
 
@@ -32,12 +34,12 @@ class Refused(Exception):
 class Seals:
     """The bridge's seal: a signed Merkle root, and each event's path to it."""
 
-    def __init__(self, published):
+    def __init__(self, published: dict[str, Any]) -> None:
         self._keys = {
             each["key_id"]: VerifyKey(base64.b64decode(each["public_key"])) for each in published.get(DUTY, [])
         }
 
-    def check(self, seal, subject, body):
+    def check(self, seal: str | None, subject: str, body: bytes) -> None:
         words = (seal or "").split(" ")
         if len(words) not in (5, 6) or words[0] != "1":
             raise Refused("there is no seal, or one of another version")
@@ -57,7 +59,7 @@ class Seals:
             raise Refused("the seal is not the bridge's, or the event was changed") from None
 
 
-def climb(node, index, count, path):
+def climb(node: bytes, index: int, count: int, path: bytes) -> bytes:
     if not 0 <= index < count <= 100_000:
         raise Refused("the seal names a place that is not in the tree")
     while count > 1:
@@ -73,7 +75,7 @@ def climb(node, index, count, path):
 class Contract:
     """What the AsyncAPI document says about this reader."""
 
-    def __init__(self, document, snapshots):
+    def __init__(self, document: dict[str, Any], snapshots: Path) -> None:
         server = document["servers"]["bus"]
         self.inbox, self.prefix = server["x-inbox-prefix"], server["x-jetstream-api-prefix"]
         self._channels, self._messages = document["channels"], document["components"]["messages"]
@@ -81,10 +83,10 @@ class Contract:
         receive = [each["x-jetstream"] for each in document["operations"].values() if each["action"] == "receive"]
         self.durables = sorted({(each["stream"], each["durable"]) for each in receive})
 
-    def read(self, subject, body):
+    def read(self, subject: str, body: bytes) -> dict[str, Any]:
         """The event. Refused when it is none of this channel's, or does not fit."""
         try:
-            event = json.loads(body)
+            event: dict[str, Any] = json.loads(body)
         except ValueError:
             raise Refused("the body is no JSON") from None
         channel = self._channels.get(subject)
@@ -96,7 +98,7 @@ class Contract:
                 return self._fitting(message, event)
         raise Refused(f"{subject} carries no {event.get('dataschema')}")
 
-    def _fitting(self, message, event):
+    def _fitting(self, message: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
         _, owner, name, version = message["x-dataschema"].split("/")
         if (event.get("source"), event.get("type")) != (f"/{owner}", message["name"]):
             raise Refused(f"{event.get('type')} from {event.get('source')} is not what belongs here")
@@ -107,7 +109,7 @@ class Contract:
         return event
 
 
-async def connect(given, contract):
+async def connect(given: argparse.Namespace, contract: Contract) -> Client:
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trust.minimum_version = ssl.TLSVersion.TLSv1_3
     trust.load_verify_locations(cafile=str(given.ca))
@@ -122,11 +124,13 @@ async def connect(given, contract):
     )
 
 
-async def read(given):
+async def read(given: argparse.Namespace) -> int:
     contract = Contract(json.loads(given.asyncapi.read_text()), given.snapshots)
     seals = Seals(json.loads(given.keys.read_text()))
     client = await connect(given, contract)
-    refused, newest, seen = 0, {}, set()
+    refused = 0
+    newest: dict[tuple[str, str, str], int] = {}
+    seen: set[str] = set()
     try:
         js = client.jetstream(prefix=contract.prefix)
         for stream, durable in contract.durables:
@@ -148,14 +152,14 @@ async def read(given):
     return 1 if refused else 0
 
 
-async def fetch(pull, wait):
+async def fetch(pull: Any, wait: float) -> list[Any]:
     try:
         return await pull.fetch(100, timeout=wait)
     except TimeoutError:
         return []
 
 
-def apply(event, newest, seen):
+def apply(event: dict[str, Any], newest: dict[tuple[str, str, str], int], seen: set[str]) -> None:
     """Print it: once, and only when it is newer than what is known of the same thing. A service would do this in one transaction."""
     thing = (event["source"], event["type"], event["key"])
     fresh = event["id"] not in seen and event["keyversion"] > newest.get(thing, -1)
@@ -166,8 +170,8 @@ def apply(event, newest, seen):
     print(json.dumps(shown | {"applied": fresh}), flush=True)
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     for name, about in (
         ("asyncapi", "the service's AsyncAPI document"),
         ("snapshots", "folder of JSON Schemas"),
