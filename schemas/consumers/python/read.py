@@ -154,9 +154,10 @@ async def read(given: argparse.Namespace) -> int:
 
 async def fetch(pull: Any, wait: float) -> list[Any]:
     try:
-        return await pull.fetch(100, timeout=wait)
+        found: list[Any] = await pull.fetch(100, timeout=wait)
     except TimeoutError:
         return []
+    return found
 
 
 def apply(event: dict[str, Any], newest: dict[tuple[str, str, str], int], seen: set[str]) -> None:
