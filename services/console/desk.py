@@ -15,11 +15,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from services.console.audit.views import count_unseen_rejections
 from services.console.forms import Form, read_form
+from services.console.notices.views import count_unread
 from services.console.parts import Console
 from services.console.people.domain import ABSOLUTE, Caller, Need, Session
 from services.console.people.usecases.find_session import find_session
 from services.console.queue.views import count_waiting
 from services.console.rendering import Templates
+from shared.clock import now
 from shared.errors import SchleuseError, Transient
 from shared.telemetry import current_traceparent, span, trace_id_of
 
@@ -152,7 +154,8 @@ class Desk:
     async def _around(self, session: Session) -> dict[str, Any]:
         async with self.console.db.reading() as tx:
             waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
-        return {"waiting": waiting, "rejected": rejected, "may": session.caller.may}
+            unread = await count_unread(tx, session.caller.id, now())
+        return {"waiting": waiting, "rejected": rejected, "unread": unread, "may": session.caller.may}
 
     def goodbye(self) -> RedirectResponse:
         """After signing out."""

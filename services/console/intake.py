@@ -1,6 +1,7 @@
 """Events in, use cases called. Every handler runs in the transaction that notes its event as handled."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from schemas.bridge.v1 import DecisionRefused, ItemMoved, ItemQueued, KeyApplied, SubmissionRefused, SwitchApplied
 from schemas.connectors.v1 import CallAudited
@@ -9,6 +10,10 @@ from services.console.audit.usecases.record_calls import record_calls
 from services.console.audit.usecases.record_rejection import record_rejection
 from services.console.keys.usecases.record_key import record_key, record_key_refused
 from services.console.live import Live
+from services.console.notices.domain import Notice
+from services.console.notices.usecases.tell_moves import tell_moves
+from services.console.notices.usecases.tell_parked import tell_parked
+from services.console.notices.usecases.tell_reader import tell_reader
 from services.console.queue.usecases.record_applied import record_applied
 from services.console.queue.usecases.record_moved import record_moved
 from services.console.queue.usecases.record_queued import record_queued, record_submission_refused
@@ -28,6 +33,7 @@ class ConsoleIntake:
     @on("item.queued")
     async def on_item_queued(self, tx: Tx, event: Received[ItemQueued]) -> None:
         await record_queued(tx, event.event_id, event.data)
+        self._notify(tx, await tell_reader(tx, event.data))
         self._tell(
             tx, event="item", item_id=str(event.data.item_id), state=event.data.state, new=not event.data.unchanged
         )
@@ -35,6 +41,7 @@ class ConsoleIntake:
     @on("item.moved")
     async def on_item_moved(self, tx: Tx, event: Received[ItemMoved]) -> None:
         await record_moved(tx, event.event_id, event.data)
+        self._notify(tx, await tell_moves(tx, event.data))
         self._tell(tx, event="item", item_id=str(event.data.item_id), state=event.data.state)
 
     @on("submission.refused")
@@ -81,6 +88,13 @@ class ConsoleIntake:
     @on("call.audited", batch=True)
     async def on_call_audited(self, tx: Tx, events: Sequence[Received[CallAudited]]) -> None:
         await record_calls(tx, [event.data for event in events])
+
+    async def on_parked(self, tx: Tx, event: Received[Any], reason: str) -> None:
+        self._notify(tx, await tell_parked(tx, event.name, reason))
+
+    def _notify(self, tx: Tx, told: Sequence[Notice]) -> None:
+        for each in told:
+            self._tell(tx, event="notice", persons=[each.person_id], text=each.text, place=each.place)
 
     def _tell(self, tx: Tx, **message: object) -> None:
         tx.after_commit(lambda: self._live.tell(**message))

@@ -22,7 +22,10 @@ END: dict[str, Any] = {"event": "end"}
 
 @dataclass(eq=False)
 class Listener:
-    """One open stream. `session` and `person` say whom it belongs to; it ends with them (S8). `without`: events not wanted."""
+    """One open stream. `session` and `person` say whom it belongs to; it ends with them (S8). `without`: events not wanted.
+
+    News with `persons` is for these alone.
+    """
 
     session: str = ""
     person: str = ""
@@ -30,7 +33,7 @@ class Listener:
     messages: asyncio.Queue[dict[str, Any]] = field(default_factory=lambda: asyncio.Queue(ROOM))
 
     def tell(self, message: dict[str, Any]) -> None:
-        if message.get("event") in self.without:
+        if message.get("event") in self.without or self.person not in message.get("persons", (self.person,)):
             return
         try:
             self.messages.put_nowait(message)

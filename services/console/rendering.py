@@ -115,6 +115,7 @@ class Templates:
             "by_hour": lambda rows: [(f"{row['hour']:%H:%M}", row["n"]) for row in reversed(rows)],
             "me": None,
             "rejected": 0,
+            "unread": 0,
             "waiting": 0,
         }
 

@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from services.console.guests import tables as guests
+from services.console.notices import tables as notices
 from services.console.people import tables as people
 from services.console.queue import tables as queue
 from services.console.schema import app
@@ -32,7 +33,7 @@ from shared.db import delivery_tables
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (people, guests, queue)
+SUBJECTS = (people, guests, queue, notices)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

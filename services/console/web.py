@@ -16,6 +16,7 @@ from services.console.claims.pages import ClaimPages
 from services.console.desk import Desk, go
 from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
+from services.console.notices.pages import NoticePages
 from services.console.parts import Console
 from services.console.people.joining_pages import JoiningPages
 from services.console.people.me_pages import MePages
@@ -51,6 +52,7 @@ def make_web(console: Console) -> ASGIApp:
         TogetherPages(desk),
         UndoPages(desk),
         ClaimPages(desk),
+        NoticePages(desk),
         QueuePages(desk, templates),
         HistoryPages(desk),
         SubmitPages(desk),

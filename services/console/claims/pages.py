@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from services.console.claims.usecases.claim_item import claim_item
@@ -25,13 +25,13 @@ class ClaimPages:
         ]
 
     async def claim(self, visit: Visit) -> Response:
-        """Renewed by the page while it is open: 204, or 409 when somebody else has it."""
+        """Renewed by the page while it is open: nothing to say, or that somebody else has it, or that nothing waits."""
         item_id = as_uuid(visit.request.path_params["item_id"])
         async with self._console.db.transaction() as tx:
             found = await claim_item(tx, visit.caller, item_id, visit.form.text("tab"))
         if found.begun:
             self._tell(item_id)
-        return Response(status_code=204 if found.held else 409)
+        return Response(status_code=204) if found.held else PlainTextResponse("taken")
 
     async def take(self, visit: Visit) -> Response:
         """Explicitly from somebody else, who is told."""

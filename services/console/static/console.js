@@ -148,11 +148,19 @@
     planned = true;
     setTimeout(refresh, wanted.has("signals") ? 500 : 60);
   }
-  function toast(text) {
+  function toast(text, place) {
     const box = document.createElement("div");
-    box.className = "toast";
+    box.className = "toast said";
     box.textContent = text;
-    one("#toasts").replaceChildren(box);
+    if (place) {
+      const link = document.createElement("a");
+      link.href = place;
+      link.textContent = text;
+      box.replaceChildren(link);
+    }
+    // What can be undone stays beside it for as long as it can.
+    for (const old of all("#toasts .said")) old.remove();
+    one("#toasts").append(box);
     setTimeout(() => box.remove(), 8000);
   }
   const TONES = { submitted: "wait", changes_requested: "wait", rejected: "stop", approved: "pass", scheduled: "pass", published: "live", withdrawn: "" };
@@ -173,6 +181,13 @@
     link.textContent = `${count} new`;
     one("#news").replaceChildren(link);
   }
+  function notice({ text, place }) {
+    for (const each of all('[data-count="notices"]')) {
+      each.textContent = Number(each.textContent) + 1;
+      each.hidden = false;
+    }
+    toast(text, place);
+  }
   function hear({ waiting, news }) {
     for (const each of all('[data-count="waiting"]')) each.textContent = waiting;
     const here = new Set(all("[data-live-on]").map((each) => each.dataset.liveOn));
@@ -182,6 +197,9 @@
       const about = item.event === "signals" || item.event === "switch" ? item.event : item.item_id;
       if (item.event === "refused" && !item.item_id && here.has("switch")) plan("switch");
       if (here.has(about)) plan(about);
+      if (item.event === "claim" && one(`[data-item="${CSS.escape(item.item_id)}"]`)) plan(item.item_id);
+      if (item.event === "claim" && item.by && here.has(about) && one("form[data-claim]")) toast(`${item.by} took this over. You can decide all the same.`);
+      if (item.event === "notice") notice(item);
       if (item.event === "rejected") toast("The site refused to show a row that has no receipt. See Audit.");
     }
   }
@@ -201,9 +219,38 @@
   }
   later();
 
+  // --- undo -------------------------------------------------------------
+  // The time that is left is for the eye; who listens is told once until when.
+  function tick() {
+    for (const each of all("[data-left]")) {
+      const left = Math.floor((Date.parse(each.dataset.left) - Date.now()) / 1000);
+      if (left < 0) (each.closest(".toast, li, form") || each).remove();
+      else each.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
+    }
+  }
+  tick();
+  setInterval(tick, 1000);
+
   // --- claim ------------------------------------------------------------
-  setInterval(() => {
+  // This page keeps its claim while it is open and gives it up when it closes; another page of the same person keeps its own.
+  const tab = Math.random().toString(36).slice(2);
+  function claimed(form) {
+    const fields = new URLSearchParams(new FormData(form));
+    fields.set("tab", tab);
+    return fields;
+  }
+  async function renew() {
     const form = one("form[data-claim]");
-    if (form && !document.hidden) fetch(form.dataset.claim, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-  }, 300000);
+    if (!form || document.hidden) return;
+    const answer = await fetch(form.dataset.claim, { method: "POST", body: claimed(form) });
+    if (answer.status === 200) plan(one("#decision").dataset.liveOn);
+  }
+  renew().catch(() => {});
+  setInterval(() => renew().catch(() => {}), 300000);
+  document.addEventListener("visibilitychange", () => renew().catch(() => {}));
+  addEventListener("pageshow", (event) => event.persisted && renew().catch(() => {}));
+  addEventListener("pagehide", () => {
+    const form = one("form[data-claim]");
+    if (form) navigator.sendBeacon(form.action, claimed(form));
+  });
 })();

@@ -1,0 +1,1 @@
+"""What a person should know that happened while they did something else: kept for them, shown in the page."""
