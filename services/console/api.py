@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from services.console.api_bodies import Item, NewDecision, NewItem, NewUndo, NewWithdrawal, Outcome, Problem, Submission
 from services.console.forms import check_length
@@ -131,7 +132,7 @@ def make_api(console: Console) -> FastAPI:
         openapi_url="/v1/openapi.json",
         docs_url=None,
         redoc_url=None,
-        responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422, 503)},
+        responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422, 500, 503)},
     )
     api = Api(console)
     known = Annotated[Caller, Depends(api.caller)]
@@ -225,4 +226,11 @@ async def _nowhere(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 405:
         answer = await _problem(request, Refused("This address does not take that method.", code="method"))
         answer.status_code = 405
+        answer.headers["Allow"] = ", ".join(sorted(_methods_at(request)))
     return answer
+
+
+def _methods_at(request: Request) -> set[str]:
+    """Every method that some route takes at this address: one address has a route for each of its methods."""
+    routes = [each for each in request.app.routes if each.matches(request.scope)[0] is not Match.NONE]
+    return {method for each in routes for method in getattr(each, "methods", None) or ()}

@@ -1,15 +1,20 @@
 """What the HTTP API takes and gives, as it stands in its OpenAPI document."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any, get_args
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter
 
-from schemas.model import Audience, Hash, Verdict
+from schemas.model import Audience, Hash, Kind, Lang, Slug, Verdict
 from services.console.queue.domain import LIMIT
 
 MOST = 2**31 - 1
+
+
+def said_of(kind: Any) -> dict[str, Any]:
+    """What the contract says of a type, for readers of the document; a request that does not fit is refused with better words than a pattern."""
+    return {name: each for name, each in TypeAdapter(kind).json_schema().items() if name != "type"}
 
 
 class Problem(BaseModel):
@@ -23,9 +28,9 @@ class Problem(BaseModel):
 class NewItem(BaseModel):
     """Markdown for the lock. Path: segments between slashes; the same kind, language and path is a new revision."""
 
-    kind: str = Field(examples=["doc"])
-    lang: str = Field(examples=["de"])
-    path: str = Field(examples=["guide/first-steps"])
+    kind: str = Field(examples=["doc"], json_schema_extra={"enum": list(get_args(Kind))})
+    lang: str = Field(examples=["de"], description="A BCP 47 language tag.", json_schema_extra=said_of(Lang))
+    path: str = Field(examples=["guide/first-steps"], json_schema_extra=said_of(Slug))
     audience: Audience = Field("public", description="Everybody who can reach the site, or members only.")
     markdown: str = Field(description=f"At most {LIMIT}; a title as first heading or in front matter.")
 
