@@ -59,7 +59,7 @@ class Manifest(BaseModel):
 
 def write(folder: Path, manifest: Manifest, key: SigningKey) -> None:
     data = manifest.to_bytes()
-    _new_file(folder / SIGNATURE, f"{key.key_id} {key.sign_bytes(PURPOSE, data).hex()}\n".encode())
+    _new_file(folder / SIGNATURE, f"{key.key_id} {key.sign_bytes(PURPOSE, data).hex()}".encode())
     _new_file(folder / NAME, data)
 
 

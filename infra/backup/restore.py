@@ -188,20 +188,37 @@ def _reconcile(machine: Machine, checked: Checked) -> dict[str, Any]:
 
 def _replay(machine: Machine, checked: Checked) -> dict[str, Any]:
     """Keys first: whoever closes the site signs with one that counts. The site is closed when anything may be missing."""
-    state, followed = str(machine.layout.state), checked.followed
+    followed = checked.followed
     changes = [each["statement"] for each in followed.entries if each["kind"] == "key"]
-    why = f"restored without knowing all that was taken back: {checked.gap}"[:480] if checked.gap else ""
-    given = json.dumps({"keys": changes, "closing": why}).encode()
-    console = running.asked(machine, "console", "services.console.restored", "--state", state, given=given)
-    records = {"entries": followed.entries, "decisions": followed.decisions, "closing": console["closing"]}
-    given = json.dumps({"from": checked.manifest.gate_seq, **records}).encode()
-    found = running.asked(machine, "bridge", "services.bridge.replay", "--state", state, given=given)
+    why = f"restored without knowing all that was taken back: {checked.gap}" if checked.gap else ""
+    closing = _console(machine, changes, why) if changes or why else None
+    found = _bridge(machine, checked.manifest.gate_seq, followed.entries, followed.decisions, closing)
     if found["gap"] and not checked.gap:
-        given = json.dumps({"keys": [], "closing": f"restored: {found['gap']}"[:480]}).encode()
-        console = running.asked(machine, "console", "services.console.restored", "--state", state, given=given)
-        given = json.dumps({"from": found["head"]["seq"], "entries": [], "decisions": [], "closing": console["closing"]}).encode()  # fmt: skip
-        running.asked(machine, "bridge", "services.bridge.replay", "--state", state, given=given)
+        _bridge(machine, found["head"]["seq"], [], [], _console(machine, [], f"restored: {found['gap']}"))
     return found
+
+
+def _console(machine: Machine, changes: list[str], why: str) -> gatelog.Record | None:
+    """The console's keys follow; its signed closing of the site when there is a reason."""
+    given = json.dumps({"keys": changes, "closing": why[:480]}).encode()
+    state = str(machine.layout.state)
+    found = running.asked(machine, "console", "services.console.restored", "--state", state, given=given)
+    closing: gatelog.Record | None = found["closing"]
+    return closing
+
+
+def _bridge(
+    machine: Machine,
+    start: int,
+    entries: list[gatelog.Record],
+    decisions: list[gatelog.Record],
+    closing: gatelog.Record | None,
+) -> dict[str, Any]:
+    if not (entries or decisions or closing):
+        return {"withdrawn": [], "keys": 0, "modes": 0, "missing": [], "gap": "", "head": {"seq": start}}
+    records = {"from": start, "entries": entries, "decisions": decisions, "closing": closing}
+    state, given = str(machine.layout.state), json.dumps(records).encode()
+    return running.asked(machine, "bridge", "services.bridge.replay", "--state", state, given=given)
 
 
 def _workspace(machine: Machine, checked: Checked) -> None:
