@@ -15,6 +15,19 @@ def listens(pid: int) -> list[str]:
     return sorted(address for inode, address in _listening().items() if inode in mine)
 
 
+def listeners(place: str) -> list[int]:
+    """Process ids that listen on `address:port`, of those into which we may look."""
+    inodes = {inode for inode, address in _listening().items() if address == place}
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if _sockets(int(process.name)) & inodes:
+                found.append(int(process.name))
+        except OSError:  # gone, or not ours to see
+            continue
+    return sorted(found)
+
+
 def started_at(pid: int) -> float:
     """Seconds since the epoch."""
     ticks = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19])

@@ -83,7 +83,7 @@ def _is_loaded(here: Installation, part: str, path: Path) -> str:
         return "yes"
     log = here.layout.logs / f"{part}.log"
     taken = log.exists() and LOADED in log.read_text(errors="replace").rpartition("Server is ready")[2]
-    return "yes, by a reload" if taken else "no: it was written after the server's start"
+    return "yes" if taken else "no: it was written after the server's start"
 
 
 def _facts(part: str, names: dict[str, str], conf: dict[str, Any]) -> Facts:

@@ -59,7 +59,7 @@ SELECT n.nspname || '.' || relname, concat_ws(' ', CASE WHEN relrowsecurity THEN
   WHERE {_SCHEMAS} AND n.nspname <> 'core' AND relkind IN ('r', 'p') AND (relrowsecurity OR relforcerowsecurity OR EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid))"""
 DEFAULTS = f"""
 SELECT 'what ' || pg_get_userbyid(defaclrole) || ' makes' || CASE WHEN defaclnamespace = 0 THEN '' ELSE ' in ' || defaclnamespace::regnamespace END
-  || ', type ' || defaclobjtype::text, {_WHO}, {_WHAT}, '' FROM pg_default_acl, aclexplode(defaclacl) a LEFT JOIN pg_roles g ON g.oid = a.grantee"""
+  || ', type ' || defaclobjtype::text, {_WHO}, {_WHAT}, '' FROM pg_default_acl, aclexplode(defaclacl) a LEFT JOIN pg_roles g ON g.oid = a.grantee WHERE a.grantee <> defaclrole"""
 ADDITIONS = """
 SELECT 'extension ' || extname, pg_get_userbyid(extowner) FROM pg_extension
 UNION ALL SELECT 'foreign server ' || srvname, pg_get_userbyid(srvowner) FROM pg_foreign_server

@@ -33,17 +33,21 @@ async def read_postgres(here: Installation) -> list[Line]:
     return lines
 
 
+HEALED = ("setting of ", "database ", "schema ")
+BY_HAND = "no start takes this back: REVOKE or DROP it as the superuser, after looking at where it came from"
+
+
 def advise(_: str, what: str, state: State) -> str:
-    if what.startswith("role ") and state == "extra":
-        return (
-            f"no start allows it: DROP {what.upper().split(' ')[0]} {what.split(' ')[1]}, after looking at what it owns"
-        )
+    if what.startswith("role ") and state == "extra" and " is a member of " not in what:
+        return f"no start takes this back: DROP ROLE {what.removeprefix('role ')}, after looking at what it owns"
     if what.startswith(("server setting", "login rule", "login map")):
         return "a start writes the server's settings anew: `schleuse down`, `schleuse up`"
     if what.startswith("table app.") and state == "missing":
         return "a service makes its tables when it starts: start it anew"
     if what.startswith(("table app.", "app.")):
-        return "made by hand, or left by another release: look at it, then drop or grant it by hand"
+        return "made by hand, or left by another release: look at it, then drop or revoke it as the superuser"
+    if what.startswith(("system ", "default: ", "row security of ", "function ", "extension ")) or (state == "extra" and not what.startswith(("role ", "core.", *HEALED))):  # fmt: skip
+        return BY_HAND
     return "provisioning takes it back: `schleuse down`, `schleuse up`"
 
 
