@@ -2,17 +2,12 @@
 
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 
-from tests.factories.edge import NAMES, NGINX, Behind, Gate, behind, running_edge, two_ports
+from tests.factories.edge import NAMES, Behind, Gate, Past, behind, running_edge, two_ports
 from tests.factories.people import OWNER, PASSWORD, Person
 from tests.factories.stack import Stack, running_stack
-
-
-@pytest.fixture(scope="session", autouse=True)
-def nginx_is_there() -> None:
-    if NGINX is None:
-        pytest.skip("nginx is missing (Debian: apt-get install nginx-light); `make test` installs it where it may")
 
 
 @pytest.fixture(scope="module")
@@ -23,29 +18,43 @@ def made_up() -> Iterator[tuple[Gate, Behind]]:
 
 
 @pytest.fixture(scope="session")
-def fronted() -> Iterator[tuple[Gate, Stack]]:
-    """The product behind nginx: started with the addresses that people type, and with nginx as the proxy that it believes."""
+def product() -> Iterator[tuple[Stack, int]]:
+    """The product as it runs behind a proxy: started with the addresses that people type, and the port that they name."""
     port = two_ports()
     with running_stack(public={name: f"https://{host}:{port}" for name, host in NAMES.items()}) as stack:
-        ports = stack.ports()
-        upstreams = {
-            "console": (f"127.0.0.1:{ports['console']}",),
-            "site": (f"127.0.0.1:{ports['site']}",),
-            "workspace": (f"127.0.0.2:{ports['workspace']}",),
-        }
-        with running_edge(upstreams, port) as gate:
-            yield gate, stack
+        yield stack, port
 
 
 @pytest.fixture(scope="session")
-def boss(fronted: tuple[Gate, Stack]) -> Person:
-    """The first owner, who came through nginx."""
-    gate, stack = fronted
-    owner = Person(gate.urls["console"], OWNER)
+def fronted(product: tuple[Stack, int]) -> Iterator[tuple[Gate, Stack]]:
+    """nginx in front of the product, as the one proxy that it believes."""
+    stack, port = product
+    ports = stack.ports()
+    hosts = {"console": "127.0.0.1", "site": "127.0.0.1", "workspace": "127.0.0.2"}
+    with running_edge({name: (f"{host}:{ports[name]}",) for name, host in hosts.items()}, port) as gate:
+        yield gate, stack
+
+
+@pytest.fixture(scope="session")
+def boss(product: tuple[Stack, int]) -> Iterator[Person]:
+    """The first owner, straight at the console."""
+    stack, _ = product
+    owner = Person(stack.urls["console"], OWNER)
     owner.http.close()
-    owner.http = gate.client("console")
-    assert stack.owner_link is not None
-    path = stack.owner_link.removeprefix(owner.base)
-    answer = owner.send(path, path, name="Ada Owner", handle=OWNER, password=PASSWORD, again=PASSWORD)
-    assert answer.status_code == 303, answer.text[-1000:]
-    return owner
+    with httpx2.Client(base_url=owner.base, transport=Past(stack.ports()["console"]), timeout=30) as owner.http:
+        assert stack.owner_link is not None
+        path = stack.owner_link.removeprefix(owner.base)
+        answer = owner.send(path, path, name="Ada Owner", handle=OWNER, password=PASSWORD, again=PASSWORD)
+        assert answer.status_code == 303, answer.text[-1000:]
+        yield owner
+
+
+@pytest.fixture(scope="session")
+def guest(fronted: tuple[Gate, Stack], boss: Person) -> Person:
+    """The same owner in another browser, through nginx."""
+    gate, _ = fronted
+    person = Person(boss.base, boss.handle)
+    person.http.close()
+    person.http = gate.client("console")
+    assert person.sign_in().status_code == 303
+    return person
