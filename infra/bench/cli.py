@@ -1,4 +1,4 @@
-"""`schleuse bench lock`."""
+"""`schleuse bench lock`, `schleuse bench backup`."""
 
 import signal
 import sys
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 import uvloop
 
+from infra.bench.backup import measure
 from infra.bench.lock import Bench, Sizes
 from infra.bench.report import show
 from infra.bench.target import running_at, throwaway
@@ -18,6 +19,7 @@ def register(app: typer.Typer) -> None:
     bench = typer.Typer(help="Measure what this machine reaches.", no_args_is_help=True)
     bench.callback()(_nothing)
     bench.command("lock")(lock)
+    bench.command("backup")(backup)
     app.add_typer(bench, name="bench")
 
 
@@ -43,6 +45,24 @@ def lock(
     with nullcontext(running_at(state, own=False)) if live else throwaway(_say) as target:
         found = uvloop.run(Bench(target, Sizes.scaled(runs, size), _say).measure())
     print_json(found) if as_json else show(found)
+
+
+def backup(
+    gigabytes: Annotated[float, typer.Option("--gigabytes", min=0.01, help="How many rows, by their size.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Measure a backup and a restore, beside a plain tar of the same files. In a throwaway stack of its own."""
+    signal.signal(signal.SIGTERM, _end)
+    with throwaway(_say) as target:
+        found = measure(target, gigabytes, _say)
+    if as_json:
+        print_json(found)
+        return
+    typer.echo(
+        f"{found['rows']} rows, {found['plain_bytes'] / 1024**2:.0f} MiB; at most {found['peak_mib']} MiB of memory"
+    )
+    for name in ("tar", "backup", "restore"):
+        typer.echo(f"{name:<8} {found[f'{name}_s']:>6} s")
 
 
 def _end(*_: object) -> None:

@@ -61,7 +61,7 @@ def throwaway(say: Say) -> Iterator[Target]:
     state = folder / "state"
     say(f"starting a stack of its own in {state}")
     try:
-        for event in launch(state, _free_ports()):
+        for event in launch(state, free_ports()):
             if event["kind"] == "failed":
                 raise Refused(f"the stack did not start: {event['text']}")
         yield running_at(state, own=True)
@@ -79,7 +79,7 @@ def _stop(layout: Layout) -> None:
         time.sleep(0.1)
 
 
-def _free_ports() -> int:
+def free_ports() -> int:
     for base in range(FIRST_PORT, FIRST_PORT + 2000, 10):
         if all(_is_free(base + offset) for offset in range(4)):
             return base
