@@ -43,7 +43,7 @@ def test_the_document_is_valid_openapi(document: dict[str, Any]) -> None:
 def test_schemathesis_finds_nothing(product: tuple[Stack, int], boss: Person) -> None:
     stack, _ = product
     decide(stack, submit(stack, "# To be found\n\nwords\n"))
-    done = run(stack, boss, boss.api_token("owner"), "--seed=1", "--max-examples=4", "--no-shrink", "--workers=2")
+    done = run(stack, boss, boss.api_token("owner"), "--seed=1", "--max-examples=4", "--no-shrink")
     assert done.returncode == 0, done.stdout[-6000:]
     assert "Tested: " in done.stdout
 
@@ -56,5 +56,5 @@ def test_schemathesis_finds_nothing_with_a_weak_token(product: tuple[Stack, int]
 @pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_schemathesis_finds_nothing_in_a_long_run(product: tuple[Stack, int], boss: Person, seed: int) -> None:
-    done = run(product[0], boss, boss.api_token("owner"), f"--seed={seed}", "--max-examples=200", "--workers=2")
+    done = run(product[0], boss, boss.api_token("owner"), f"--seed={seed}", "--max-examples=200")
     assert done.returncode == 0, done.stdout[-8000:]

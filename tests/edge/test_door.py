@@ -4,7 +4,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from uuid import uuid4
+from itertools import count
 
 import httpx2
 import pytest
@@ -13,6 +13,8 @@ from tests.edge.test_cache import Made, a_page
 from tests.factories.edge import Gate
 from tests.factories.waiting import until
 
+SOURCES = count(20)
+"""Last bytes of addresses that nobody has used yet."""
 SECRET = "hHWlvHeWbfs-8vEe1sYLVgrIAHrrOCxpoyRZ7_MBnkg"
 
 
@@ -145,8 +147,7 @@ def test_what_can_be_tried_often_is_limited_for_one_address(
     made_up: Made, front: str, method: str, path: str, burst: int
 ) -> None:
     gate, _ = made_up
-    source = f"127.0.1.{uuid4().int % 200 + 20}"
-    one, other = gate.client(front, source=source), gate.client(front, source="127.0.0.22")
+    one, other = (gate.client(front, source=f"127.0.1.{next(SOURCES)}") for _ in range(2))
     found = [one.request(method, path).status_code for _ in range(burst + 40)]
     assert found[: burst // 2] == [404] * (burst // 2)
     assert 429 in found
