@@ -7,6 +7,7 @@ from functools import partial
 
 from services.site.entrance.doorstep import Doorstep, Rooms
 from services.site.entrance.porch import Porch
+from services.site.instances import share
 from services.site.intake import SiteIntake
 from services.site.pages import application
 from services.site.publication.books import Books
@@ -73,6 +74,8 @@ class Site:
     front: Front
     sessions: Sessions
     tallies: Tallies
+    upkeep: Upkeep
+    limit: RateLimit
     identity_upkeep: IdentityUpkeep
 
 
@@ -82,8 +85,9 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
     tallies, tokens = Tallies(), FormTokens()
     press = Press(db, books, tallies, tokens, options.base_url)
     watch = Watch(db, books, health)
+    limit = RateLimit()
     buffer = SignalBuffer(db, tallies.update)
-    signals = partial(SignalDoor, db, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token, RateLimit())  # fmt: skip
+    signals = partial(SignalDoor, db, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token, limit)  # fmt: skip
     sessions = Sessions(db, TokenReader(keys, AUDIENCE, options.console_url))
     front = _front(books, press, signals, sessions, tokens, options)
     books.listeners.append(front.refresh)
@@ -92,7 +96,7 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
     upkeep = Upkeep(db, health, tallies, press.most_read)
     cleaner = IdentityUpkeep(db)
     parts = (watch, Expiry(books.shelf), buffer, press.indexer, upkeep, cleaner)
-    return Site(books, press.public.cache, SiteIntake(books), watch, parts, front, sessions, tallies, cleaner)
+    return Site(books, press.public.cache, SiteIntake(books), watch, parts, front, sessions, tallies, upkeep, limit, cleaner)  # fmt: skip
 
 
 def _front(
@@ -127,9 +131,7 @@ def compose(settings: Settings) -> Service:
     site = assemble(
         service.database(app, core), service.health, PublicKeys.load(settings.public_keys), options_of(settings)
     )
-    site.books.several = settings.cluster
-    site.books.listeners.append(lambda: service.notices.tell("log"))
-    service.notices.on("log", lambda _: site.watch.hurry())
+    share(service.notices, site.books, site.watch, site.tallies, site.upkeep, site.limit)
     service.bus(site.intake)
     service.health.need("gate")  # ready means: pages can be rendered
     for part in site.parts:

@@ -11,13 +11,14 @@ _NONE = Tally()
 
 
 class Tallies:
-    """`listeners` are told the items whose pages show old counts."""
+    """`listeners` are told the items whose pages show old counts; `voted` is called when a count is new."""
 
     def __init__(self) -> None:
         self._by_item: dict[UUID, ByAudience] = {}
         self._stale: set[UUID] = set()
         self._told = float("-inf")
         self.listeners: list[Callable[[set[UUID]], None]] = []
+        self.voted: list[Callable[[], None]] = []
 
     def of(self, item_id: UUID, sees: Collection[str]) -> Tally:
         """The votes that were cast while the item was for one of these audiences."""
@@ -25,10 +26,11 @@ class Tallies:
         return sum((tally for audience, tally in by_audience.items() if audience in sees), _NONE)
 
     def update(self, found: dict[UUID, ByAudience]) -> None:
-        for item_id, by_audience in found.items():
-            if self._by_item.get(item_id, {}) != by_audience:
-                self._by_item[item_id] = by_audience
-                self._stale.add(item_id)
+        changed = {item_id for item_id, by_audience in found.items() if self._by_item.get(item_id, {}) != by_audience}
+        self._by_item |= {item_id: found[item_id] for item_id in changed}
+        self._stale |= changed
+        for listener in self.voted if changed else ():
+            listener()
 
     def tick(self) -> None:
         if self._stale and time.monotonic() - self._told >= EVERY:

@@ -1,6 +1,7 @@
 """Once a minute: old raw signals go, and counts that other instances of the site changed are read again."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from shared.errors import Transient
 from shared.health import Health
 from shared.tasks import spawn
 
-EVERY = 60.0
+EVERY, CALM = 60.0, 2.0
 MOST_READ = 20
 
 
@@ -22,6 +23,7 @@ class Upkeep:
     def __init__(self, db: Database, health: Health, tallies: Tallies, most_read: Callable[[list[UUID]], None]) -> None:
         self._db, self._health, self._tallies, self._most_read = db, health, tallies, most_read
         self._task: asyncio.Task[None] | None = None
+        self._hurried = asyncio.Event()
 
     async def start(self) -> None:
         await self._read()
@@ -33,14 +35,27 @@ class Upkeep:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
+        clock, pruned = asyncio.get_running_loop().time, float("-inf")
         while True:
-            await asyncio.sleep(EVERY)
+            await self._rest()
             try:
-                self._health.figures["signals_pruned"] = await prune_signals(self._db)
+                if clock() - pruned >= EVERY:
+                    self._health.figures["signals_pruned"], pruned = await prune_signals(self._db), clock()
                 await self._read()
                 self._health.set("upkeep", True)
             except Transient as error:
                 self._health.set("upkeep", False, error.message)
+
+    def hurry(self) -> None:
+        """Another instance counted votes."""
+        self._hurried.set()
+
+    async def _rest(self) -> None:
+        await asyncio.sleep(CALM)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(EVERY - CALM):
+                await self._hurried.wait()
+        self._hurried.clear()
 
     async def _read(self) -> None:
         async with self._db.reading() as tx:
