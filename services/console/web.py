@@ -29,6 +29,7 @@ from services.console.queue.submit_pages import SubmitPages
 from services.console.queue.together_pages import TogetherPages
 from services.console.rendering import HERE, Templates
 from services.console.signals.pages import SignalPages
+from services.console.statistics.pages import StatisticsPages
 from services.console.switches.pages import SwitchPages
 from services.console.system.pages import SystemPages
 from services.console.undo.pages import UndoPages
@@ -65,6 +66,7 @@ def make_web(console: Console) -> ASGIApp:
         IdentityPages(desk),
         SwitchPages(desk),
         SignalPages(desk),
+        StatisticsPages(desk),
         AuditPages(desk),
         SystemPages(desk),
     ]

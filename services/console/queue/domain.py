@@ -198,6 +198,9 @@ def _check_approval(item: Mapping[str, Any], caller: Caller) -> None:
 
 
 def _who_decided(item: Mapping[str, Any]) -> str:
+    if item["state"] == "scheduled" and item["publish_at"]:
+        when = f"{item['publish_at']:%Y-%m-%d %H:%M} UTC"
+        return f"It is scheduled for {when}. Nothing was changed. Name another time to change that, or withdraw it."
     if item["decided_name"] and item["decided_at"]:
         return f"{item['decided_name']} decided this revision at {clock(item['decided_at'])}. Nothing was changed."
     return f"Revision {item['revision']} is {item['state'].replace('_', ' ')} and waits for no decision. Nothing was changed."

@@ -116,7 +116,7 @@
         if (old.dataset.as !== next.dataset.as) toast("This changed while you were typing. Load the page again to see it.");
         continue;
       }
-      if (old.dataset.as && old.dataset.as === next.dataset.as) continue;
+      if (old.dataset.as && old.dataset.as === next.dataset.as && old.dataset.who === next.dataset.who) continue;
       old.replaceWith(next);
     }
     for (const id of about) redraw(id, fresh);

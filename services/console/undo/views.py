@@ -18,7 +18,7 @@ GROUP BY d.batch, d.verdict ORDER BY max(d.at) DESC LIMIT 20"""  # noqa: S608 - 
 _BATCH = """
 SELECT statement_hash FROM app.decisions WHERE batch = $1 AND verdict <> 'undo' ORDER BY item_id"""
 _NEWEST = """
-SELECT statement_hash FROM app.decisions WHERE item_id = $1 AND outcome <> 'refused' ORDER BY at DESC LIMIT 1"""
+SELECT coalesce(undoes, statement_hash) FROM app.decisions WHERE item_id = $1 AND outcome <> 'refused' ORDER BY at DESC LIMIT 1"""
 _LAST_BATCH = "SELECT batch FROM app.decisions WHERE by_id = $1 AND verdict <> 'undo' AND batch IS NOT NULL ORDER BY at DESC LIMIT 1"
 _SINCE = """
 SELECT state, by_name, by_via, reason, revision, at FROM app.item_history
@@ -57,7 +57,7 @@ async def last_batch(tx: Tx, person_id: str) -> UUID | None:
 
 
 async def newest_decision(tx: Tx, item_id: UUID) -> str | None:
-    """The hash of the newest word on an item that the lock did not refuse."""
+    """The hash of the newest word on an item that the lock did not refuse; of an undone one, so that undoing it twice says so."""
     found: str | None = await tx.raw.fetchval(_NEWEST, item_id)
     return found
 
