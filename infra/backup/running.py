@@ -56,7 +56,11 @@ class Program:
 
     def _listen(self) -> None:
         assert self.process.stderr is not None
-        for line in self.process.stderr:
+        with self.process.stderr as words:
+            self._hear(words)
+
+    def _hear(self, words: IO[bytes]) -> None:
+        for line in words:
             try:
                 found = json.loads(line)
             except ValueError:
