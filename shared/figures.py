@@ -8,6 +8,11 @@ def number(value: int | None) -> str:
     return UNKNOWN if value is None else str(value)
 
 
+def short(value: int | None) -> str:
+    """At most four characters up to a million: `9999`, `12k`."""
+    return number(value) if value is None or value < 10_000 else f"{value // 1000}k"
+
+
 def rate(value: float | None) -> str:
     """A second."""
     if value is None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from infra.local.instances import base_of, is_service
+from shared.figures import age
 
 BEHIND = 20
 """Events that may wait for a reader without anybody minding."""
@@ -41,7 +42,7 @@ def _parts(now: Figures) -> list[Problem]:
         if part["parked"]:
             found.append(_wait(f"{part['parked']} parked at {name}", "schleuse parked list"))
         if part["unsent"] and (part["oldest"] or 0) > LATE_SECONDS:
-            found.append(_wait(f"{name} has {part['unsent']} events to send, the oldest for {_span(part['oldest'])}"))
+            found.append(_wait(f"{name} has {part['unsent']} events to send, the oldest for {age(part['oldest'])}"))
         if part["postgres"] and part["postgres"][1] and part["postgres"][0] >= FULL * part["postgres"][1]:
             found.append(_wait(f"{base_of(name)} uses {part['postgres'][0]} of {part['postgres'][1]} connections"))
     lag = {base_of(name): part["lag"] for name, part in now["parts"].items() if is_service(name)}
@@ -57,7 +58,7 @@ def _servers(now: Figures) -> list[Problem]:
     if postgres["used"] is None and now["parts"]:
         found.append(_stop("Postgres does not answer", "schleuse logs postgres"))
     if (postgres["oldest_transaction"] or 0) > OLD_TRANSACTION:
-        found.append(_wait(f"a transaction has been open for {_span(postgres['oldest_transaction'])}"))
+        found.append(_wait(f"a transaction has been open for {age(postgres['oldest_transaction'])}"))
     if postgres["used"] and postgres["limit"] and postgres["used"] >= FULL * postgres["limit"]:
         found.append(_wait(f"Postgres has {postgres['used']} of {postgres['limit']} connections in use"))
     return found
@@ -71,13 +72,13 @@ def _chains(now: Figures, before: Figures | None) -> list[Problem]:
             found.append(_stop(f"{says} is broken", "schleuse prove --area chain"))
     if gate.get("behind") and before and (before["gate"] or {}).get("behind"):
         found.append(_stop(f"the site is {gate['behind']} entries behind the gate’s log", "schleuse logs site"))
-    age = gate.get("head_age") or 0
-    if age > HEAD_STOP:
+    head = gate.get("head_age") or 0
+    if head > HEAD_STOP:
         found.append(
-            _stop(f"the site’s newest signed head is {_span(age)} old: it shows nothing", "schleuse logs bridge")
+            _stop(f"the site’s newest signed head is {age(head)} old: it shows nothing", "schleuse logs bridge")
         )
-    elif age > HEAD_LATE:
-        found.append(_wait(f"the site’s newest signed head is {_span(age)} old; at 24 h it stops showing pages"))
+    elif head > HEAD_LATE:
+        found.append(_wait(f"the site’s newest signed head is {age(head)} old; at 24 h it stops showing pages"))
     return found
 
 
@@ -92,12 +93,5 @@ def _room(now: Figures) -> list[Problem]:
     if used >= DISK_FULL or disk["free"] < DISK_FREE:
         found.append(_wait(f"disk {100 * used:.0f} %, {disk['free'] / 1024**3:.1f} GiB free"))
     if (now["backup_age"] or 0) > OLD_BACKUP:
-        found.append(_wait(f"the newest backup is {_span(now['backup_age'])} old", "schleuse backup"))
+        found.append(_wait(f"the newest backup is {age(now['backup_age'])} old", "schleuse backup"))
     return found
-
-
-def _span(seconds: float) -> str:
-    for size, word in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds / size:.0f} {word}"
-    return f"{seconds:.0f} s"

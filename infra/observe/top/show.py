@@ -9,10 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from infra.cli.options import printable
-from shared.figures import age, bytes_in_words, number, rate, share
+from shared.figures import age, bytes_in_words, number, rate, share, short
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDE = 110
+NARROW, BROAD = 5, 16
+"""Rates in a little chart."""
+SHORT = {"starting": "start", "unready": "stuck", "waiting": "waits", "stopping": "stops", "stopped": "stops"}
 MOST_PROBLEMS = 5
 TONES = {"stop": "bold red", "wait": "yellow"}
 Figures = dict[str, Any]
@@ -55,22 +58,25 @@ def _row(name: str, part: Figures, width: int) -> list[RenderableType]:
     memory = part["pss"] if part["pss"] is not None else part["rss"]
     cells = [
         number(part["pid"]), share(part["cpu"]), bytes_in_words(memory), f"{pg[0]}/{pg[1]}" if pg else "—", number(part["bus"]), rate(part["in"]),
-        rate(part["out"]), rate(part["web"]), number(part["lag"]), number(part["unsent"]), number(part["parked"]),
+        rate(part["out"]), rate(part["web"]), short(part["lag"]), short(part["unsent"]), short(part["parked"]),
     ]  # fmt: skip
     return [Text(f"{'✓' if part['ready'] else '✗'} {name}", style=colour), *cells, _trend(part, width)]
 
 
 def _trend(part: Figures, width: int) -> Text:
-    """What it did lately; for a part that is not ready, what it is instead."""
+    """What it did lately, in a narrow terminal both ways in one; for a part that is not ready, what it is instead."""
     if not part["ready"]:
-        return Text(f"{part['state']}", style="bold red")
-    each = 16 if width >= WIDE else 6
-    ways = part["history"]
-    known = [rate for way in ways.values() for rate in way if rate is not None]
-    if not known:
-        return Text("")
-    top = max(*known, 1.0)
-    return Text(" ".join(spark(way[-each:], top) for way in ways.values()), style="cyan")
+        return Text(
+            part["state"] if width >= WIDE else SHORT.get(part["state"], part["state"])[:NARROW], style="bold red"
+        )
+    ways = list(part["history"].values())
+    lines = [way[-BROAD:] for way in ways] if width >= WIDE else [_together(ways)[-NARROW:]]
+    known = [rate for line in lines for rate in line if rate is not None]
+    return Text(" ".join(spark(line, max(*known, 1.0)) for line in lines) if known else "", style="cyan")
+
+
+def _together(ways: Sequence[Sequence[float | None]]) -> list[float | None]:
+    return [None if None in rates else sum(rate or 0.0 for rate in rates) for rates in zip(*ways, strict=True)]
 
 
 def spark(rates: Sequence[float | None], top: float) -> str:

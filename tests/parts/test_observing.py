@@ -1,0 +1,104 @@
+"""Looking at real servers: what is not there is unknown, and a chain that somebody touched is broken."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+
+from infra.local.layout import Layout
+from infra.observe.crew import Crew
+from infra.observe.doing.pulse import Chain
+from infra.observe.top.sample import Sampler
+from infra.postgres.settings import SUPERUSER
+from schemas.text import sha256
+from shared.testing.servers import Servers
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+MADE = """CREATE TEMP TABLE chain (seq bigint PRIMARY KEY, entry bytea NOT NULL, hash text NOT NULL, previous text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp())"""
+
+
+@pytest.fixture
+async def server(servers: Servers) -> AsyncIterator[asyncpg.Connection]:
+    found = await asyncpg.connect(host=str(servers.layout.pg_socket_dir), user=SUPERUSER, database="postgres")
+    await found.execute(MADE)
+    yield found
+    await found.execute("DROP TABLE chain")
+    await found.close()
+
+
+async def grow(server: asyncpg.Connection, count: int) -> None:
+    newest = await server.fetchrow("SELECT seq, hash FROM chain ORDER BY seq DESC LIMIT 1")
+    seq, head = (newest[0], newest[1]) if newest else (-1, "0" * 64)
+    for number in range(seq + 1, seq + 1 + count):
+        entry = f"entry {number} after {head}".encode()
+        await server.execute(
+            "INSERT INTO chain (seq, entry, hash, previous) VALUES ($1, $2, $3, $4)", number, entry, sha256(entry), head
+        )
+        head = sha256(entry)
+
+
+async def look(chain: Chain, server: asyncpg.Connection) -> tuple[Any, Any]:
+    found = await chain.look(server, "pg_temp.chain", "at")
+    return found["seq"], found["whole"]
+
+
+async def test_a_chain_is_whole_as_it_grows(server: asyncpg.Connection) -> None:
+    chain = Chain()
+    assert await look(chain, server) == (None, True)
+    await grow(server, 5)
+    assert await look(chain, server) == (4, True)
+    await grow(server, 3)
+    assert await look(chain, server) == (7, True)
+
+
+TOUCHED = {
+    "another content": "UPDATE chain SET entry = 'forged' WHERE seq = 2",
+    "an entry taken out": "DELETE FROM chain WHERE seq = 2",
+    "another predecessor": "UPDATE chain SET previous = hash WHERE seq = 2",
+    "the first ones taken out": "DELETE FROM chain WHERE seq < 2",
+}
+
+
+@pytest.mark.parametrize("how", TOUCHED)
+async def test_a_chain_that_somebody_touched_is_broken(server: asyncpg.Connection, how: str) -> None:
+    await grow(server, 5)
+    await server.execute(TOUCHED[how])
+    assert await look(Chain(), server) == (4, False)
+
+
+async def test_a_tail_that_was_cut_off_is_missed(server: asyncpg.Connection) -> None:
+    chain = Chain()
+    await grow(server, 5)
+    await look(chain, server)
+    await server.execute("DELETE FROM chain WHERE seq > 2")
+    assert await look(chain, server) == (2, False)
+
+
+async def test_servers_are_seen_and_a_missing_supervisor_is_said(servers: Servers) -> None:
+    made = servers.prepared
+    sampler = Sampler(made.layout, made.config, Crew(made.who, made.runtime), 1.0)
+    try:
+        found = await sampler.sample()
+    finally:
+        await sampler.close()
+    assert found["parts"] == {}
+    assert found["postgres"]["limit"] == 100 and found["postgres"]["sizes"]["site_db"] > 0
+    assert {each["name"] for each in found["streams"]} >= {"FROM_SITE", "TO_SITE"}
+    assert found["problems"][0]["text"] == "the supervisor does not answer"
+
+
+async def test_where_nothing_is_nothing_is_known(servers: Servers, tmp_path: Any) -> None:
+    """The same looking, in a folder where nobody listens, and at a bus with another certificate."""
+    made = servers.prepared
+    (tmp_path / "tls").mkdir()
+    sampler = Sampler(Layout(tmp_path), made.config, Crew(made.who, made.runtime), 1.0)
+    try:
+        async with asyncio.timeout(30):
+            found = await sampler.sample()
+    finally:
+        await sampler.close()
+    assert (found["streams"], found["readers"], found["postgres"]["used"], found["audit"]) == (None, None, None, None)
+    assert found["gate"]["behind"] is None and found["backup_age"] is None
