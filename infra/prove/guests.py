@@ -41,11 +41,13 @@ class Guest:
 
 
 @asynccontextmanager
-async def guests(target: Target) -> AsyncIterator[list[Guest]]:
+async def guests(target: Target, mark: str = "") -> AsyncIterator[list[Guest]]:
+    """`mark` keeps those of two areas apart, which run side by side."""
+    token = f"{target.token}{mark}"
     found = [
         Guest(
             role,
-            uuid5(UUID(int=0), f"{target.token} {role}"),
+            uuid5(UUID(int=0), f"{token} {role}"),
             secrets.token_urlsafe(32),
             f"schleuse_{secrets.token_urlsafe(32)}",
         )
@@ -53,7 +55,7 @@ async def guests(target: Target) -> AsyncIterator[list[Guest]]:
     ]
     await target.run("console", [_write(query, []) for query in _LEFT_BEHIND])
     try:
-        await target.run("console", [attempt for guest in found for attempt in _coming(guest, target.token)])
+        await target.run("console", [attempt for guest in found for attempt in _coming(guest, token)])
         yield found
     finally:
         await target.run("console", [_write(query, [str(guest.person)]) for guest in found for query in _GONE])

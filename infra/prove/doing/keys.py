@@ -1,6 +1,6 @@
-"""What a service does with its own keys: {"op": "sign" | "seal" | "public", "as", …}. A private key never leaves the process.
+"""What a service does with its own keys: {"op": "sign" | "token" | "seal" | "public", "as", …}. A private key never leaves the process.
 
-`sign`: `file`, `purpose`, `payload` (base64) -> {"signature", "key_id"}. `seal`: `subject`, `body` -> the header's value. `public`: {file: public key, hex}.
+`sign`: `file`, `purpose`, `payload` (base64) -> {"signature", "key_id"}. `token`: `file`, `signed` (a JWT's first two parts) -> the JWT. `seal`: `subject`, `body` -> the header's value. `public`: {file: public key, hex}.
 """
 
 import base64
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import nkeys
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.outbox.seal import Sealer
 from shared.settings import Settings
@@ -27,6 +28,12 @@ def _sign(settings: Settings, each: dict[str, Any]) -> Any:
     return {"signature": base64.b64encode(signature).decode(), "key_id": key.key_id}
 
 
+def _token(settings: Settings, each: dict[str, Any]) -> Any:
+    seed = base64.b64decode((settings.keys / each["file"]).read_text().strip())
+    signature = Ed25519PrivateKey.from_private_bytes(seed).sign(each["signed"].encode())
+    return f"{each['signed']}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
+
+
 def _seal(settings: Settings, each: dict[str, Any]) -> Any:
     key = SigningKey.load(settings.keys / f"{each.get('duty', 'envelope')}.key")
     return Sealer(key).seal([(each["subject"], each["body"].encode())])[0]
@@ -40,4 +47,4 @@ def _public(settings: Settings, _: dict[str, Any]) -> Any:
     return {"files": found, "published": {duty: each["public_key"] for duty, each in published.items()}}
 
 
-OPERATIONS = {"sign": _sign, "seal": _seal, "public": _public}
+OPERATIONS = {"sign": _sign, "token": _token, "seal": _seal, "public": _public}
