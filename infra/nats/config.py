@@ -47,11 +47,12 @@ class Place:
 
 
 def render(place: Place, users: Mapping[str, str]) -> str:
-    """The whole file. `users`: public nkey of each service, of `admin`, and in a cluster of `pacer` (infra.nats.pace)."""
+    """The whole file. `users`: public nkey of each service, of `admin`, and in a cluster of `pacer`, where there is one (infra.nats.pace)."""
     accounts = [_hub(users), *(_service(service, users[service]) for service in SERVICES)]
-    if place.routes:
+    paced = place.routes is not None and "pacer" in users
+    if paced:
         accounts.append(_system(users["pacer"]))
-    ending = ["}", f"system_account: {SYSTEM}"] if place.routes else ["}"]
+    ending = ["}", f"system_account: {SYSTEM}"] if paced else ["}"]
     return "\n".join([_server(place), *_cluster(place), "accounts {", *accounts, *ending, ""])
 
 

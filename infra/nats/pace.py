@@ -106,6 +106,20 @@ async def groups(client: Client, ended: Collection[str] = ()) -> list[Group]:
     return [_group(name, answers, ended) for found in both for name, answers in found.items()]
 
 
+async def servers_heard(client: Client) -> list[str]:
+    """The names of all servers that answer within a moment."""
+    subject, found = client.new_inbox(), list[str]()
+    subscription = await client.subscribe(subject)
+    await client.publish(ASK, b"{}", reply=subject)
+    try:
+        while True:
+            found.append(json.loads((await subscription.next_msg(timeout=1.0)).data)["server"]["name"])
+    except (TimeoutError, NatsError):
+        return found
+    finally:
+        await subscription.unsubscribe()
+
+
 async def _account(client: Client, account: str, expected: int) -> dict[str, Answers]:
     """What each server says of each group of an account."""
     answered, found = 0, dict[str, Answers]()

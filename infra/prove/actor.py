@@ -9,6 +9,7 @@ from infra.observe.worker import main
 KINDS = (
     "bus",
     "chain",
+    "cluster",
     "connects",
     "doors",
     "files",

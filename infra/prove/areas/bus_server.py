@@ -9,47 +9,52 @@ from typing import Any
 from nats.js.errors import NotFoundError
 
 from infra.docker.bus import places
+from infra.local.instances import bus_parts
 from infra.local.keys import bus_users
+from infra.local.prepare import bus_place
 from infra.nats.config import Place, render
-from infra.nats.provision import connect, consumer_config, stream_config
+from infra.nats.provision import REPLICAS, connect, consumer_config, stream_config
 from infra.nats.topology import durables, streams
 from infra.observe.bus import apart, plain
 from infra.observe.listening import started_at
+from infra.observe.processes import addresses_of
 from infra.prove.areas.processes import listens_as_itself
 from infra.prove.check import IN_CONTAINERS, Book
 from infra.prove.target import Target
 
-FORBIDDEN = ("allow_responses", "no_auth_user", "websocket", "mqtt", "leafnodes", "gateway", "cluster", "http", "https", "monitor_port", "system_account", "password", "token", "operator", "resolver", "include", "lib_profiling", "default_permissions", "auth_callout", "prof_port", "allow_non_tls")  # fmt: skip
+FORBIDDEN = ("cluster", "system_account", "allow_responses", "no_auth_user", "websocket", "mqtt", "leafnodes", "gateway", "http", "https", "monitor_port", "password", "token", "operator", "resolver", "include", "lib_profiling", "default_permissions", "auth_callout", "prof_port", "allow_non_tls")  # fmt: skip
 
 
 async def check_server(target: Target, book: Book) -> None:
-    layout = target.layout
-    text = layout.nats_conf.read_text()
-    expected = render(_place(target), bus_users(layout))
-    book.holds("config", "nats.conf is what the catalogue gives, byte for byte", _first_difference(expected, text))
+    for part in bus_parts(cluster=target.config.cluster and not target.config.containers):
+        await _server(target, book, part)
+    _certificate(target, book)
+    await _streams(target, book)
+
+
+async def _server(target: Target, book: Book, part: str) -> None:
+    layout, several = target.layout, target.config.cluster
+    text = layout.bus_conf(part).read_text()
+    expected = render(_place(target, part), bus_users(layout, cluster=several))
+    book.holds("config", f"{part}.conf is what the catalogue gives, byte for byte", _first_difference(expected, text))
     book.holds(
         "config",
         "nowhere an empty allow list, which would allow everything",
         ", ".join(re.findall(r"\w+\s*:?\s*\{?\s*allow\s*:?\s*\[\s*\]", text)),
     )
-    for word in FORBIDDEN:
+    for word in FORBIDDEN[2:] if several else FORBIDDEN:
         found = re.findall(rf"^\s*{word}\b.*|[{{,]\s*{word}\b[^,}}]*", text, re.M)
         book.holds("config", f"no setting: {word}", "; ".join(found)[:200])
     if target.config.containers:
         book.open("server", "its process, and where it listens", "as designed", IN_CONTAINERS)
     else:
-        listening = await listens_as_itself(target, "nats")
-        book.same("server", "where it listens", [f"127.0.0.1:{target.config.ports['nats']}"], listening)
-        _process(target, book)
-    _certificate(target, book)
-    await _streams(target, book)
+        listening = await listens_as_itself(target, part)
+        book.same("server", f"where {part} listens", sorted(addresses_of(target.config, part)), listening)
+        _process(target, book, part)
 
 
-def _place(target: Target) -> Place:
-    layout = target.layout
-    if target.config.containers:
-        return places(target.config)["nats"]
-    return Place(target.config.ports["nats"], layout.nats / "js", layout.tls / "ca.pem", layout.tls / "nats.key")
+def _place(target: Target, part: str) -> Place:
+    return places(target.config)[part] if target.config.containers else bus_place(target.layout, target.config, part)
 
 
 def _first_difference(expected: str, got: str) -> str:
@@ -61,16 +66,16 @@ def _first_difference(expected: str, got: str) -> str:
     return f"added: {extra[:3]}, missing: {missing[:3]}"
 
 
-def _process(target: Target, book: Book) -> None:
-    pid = target.pids.get("nats", 0)
+def _process(target: Target, book: Book, part: str) -> None:
+    pid, conf = target.pids.get(part, 0), target.layout.bus_conf(part)
     command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1]
-    book.same("server", "its command line", ["-c", str(target.layout.nats_conf)], command[1:])
-    book.same("server", "who runs it", target.who.uids["nats"], Path(f"/proc/{pid}").stat().st_uid)
-    late = target.layout.nats_conf.stat().st_mtime > started_at(pid) + 1
+    book.same("server", f"the command line of {part}", ["-c", str(conf)], command[1:])
+    book.same("server", f"who runs {part}", target.who.uids["nats"], Path(f"/proc/{pid}").stat().st_uid)
+    late = conf.stat().st_mtime > started_at(pid) + 1
     book.holds(
         "server",
-        "it was started with this configuration",
-        "nats.conf was written after the server's start" if late else "",
+        f"{part} was started with this configuration",
+        f"{conf.name} was written after the server's start" if late else "",
     )
 
 
@@ -82,19 +87,22 @@ def _certificate(target: Target, book: Book) -> None:
 
 async def _streams(target: Target, book: Book) -> None:
     client = await connect(target.config.bus, target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
+    copies = REPLICAS if target.config.cluster else 1
     try:
         js = client.jetstream(timeout=20)
         for stream in streams():
             info = await js.stream_info(stream.name)
             book.holds(
-                "streams", f"settings of {stream.name}", apart(stream_config(stream).as_dict(), info.config.as_dict())
+                "streams",
+                f"settings of {stream.name}",
+                apart(stream_config(stream, copies).as_dict(), info.config.as_dict()),
             )
-            await _consumers(book, js, stream.name)
+            await _consumers(book, js, stream.name, copies)
     finally:
         await client.close()
 
 
-async def _consumers(book: Book, js: Any, stream: str) -> None:
+async def _consumers(book: Book, js: Any, stream: str, copies: int) -> None:
     expected = [each for each in durables() if each.stream == stream]
     names = json.loads((await js._nc.request(f"$JS.API.CONSUMER.NAMES.{stream}", b"{}", timeout=20)).data)
     book.same(
@@ -109,5 +117,5 @@ async def _consumers(book: Book, js: Any, stream: str) -> None:
         except NotFoundError:
             book.holds("streams", f"settings of {stream} {each.name}", "it is missing")
             continue
-        wanted, found = consumer_config(each).as_dict(), info.config.as_dict()
+        wanted, found = consumer_config(each, copies).as_dict(), info.config.as_dict()
         book.holds("streams", f"settings of {stream} {each.name}", apart(plain(wanted), plain(found)))

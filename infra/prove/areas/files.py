@@ -4,7 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.local.layout import SERVER_USERS
+from infra.local.instances import base_of, bus_parts, services
+from infra.local.layout import user_of
 from infra.observe.report_files import GRANTS, TOP, report_folder
 from infra.prove.areas.logs import check_logs
 from infra.prove.areas.lying import check_lying
@@ -58,7 +59,9 @@ def _secrets(target: Target) -> list[Try]:
     found += [Try("read", str(path)) for path in (layout.operator_token, layout.admin_seed, layout.backup_key)]
     found += [Try("read", str(layout.ingest_token), ("site",)), Try("read", str(layout.tls / "nats.key"), ("nats",))]
     found += [Try("read", str(data / "pg_hba.conf"), ("pgadm",)) for data in layout.pg.glob("data-*")]
-    found += [Try("list", str(layout.pg), ("pgadm",)), Try("list", str(layout.nats / "js"), ("nats",))]
+    found += [Try("list", str(layout.pg), ("pgadm",))]
+    found += [Try("list", str(layout.bus_store(part)), ("nats",)) for part in bus_parts(cluster=target.config.cluster)]
+    found += [Try("read", str(layout.pacer_seed))] if target.config.cluster else []
     reports = report_folder(layout)
     if reports.exists():
         found += [Try("list", str(reports), ("console",)), Try("create", str(reports))]
@@ -88,14 +91,17 @@ def _folders(target: Target) -> list[Try]:
         Try("create", str(place / service), (service,)) for service in SERVICES for place in (layout.keys, layout.run)
     ]
     found += [
+        Try("create", str(layout.run / part), (base_of(part),)) for part in services(cluster=target.config.cluster)
+    ]
+    found += [
         Try("create", str(layout.pg), ("pgadm",)),
         Try("create", str(layout.pg_socket_dir), ("pgadm",)),
-        Try("create", str(layout.nats / "js"), ("nats",)),
+        *(Try("create", str(layout.bus_store(part)), ("nats",)) for part in bus_parts(cluster=target.config.cluster)),
     ]
     files = [
         layout.config,
         layout.public_keys,
-        layout.nats_conf,
+        *(layout.bus_conf(part) for part in bus_parts(cluster=target.config.cluster)),
         layout.tls / "ca.pem",
         layout.processes,
         code / "services" / "__init__.py",
@@ -105,7 +111,8 @@ def _folders(target: Target) -> list[Try]:
 
 
 def _sockets(target: Target) -> list[Try]:
-    found = [Try("connect", str(target.layout.run / service / "op.sock"), (service,)) for service in SERVICES]
+    instances = services(cluster=target.config.cluster)
+    found = [Try("connect", str(target.layout.run / part / "op.sock"), (base_of(part),)) for part in instances]
     return [
         *found,
         Try("connect", str(target.layout.control)),
@@ -114,9 +121,8 @@ def _sockets(target: Target) -> list[Try]:
 
 
 def _foreign_processes(target: Target) -> list[Try]:
-    owners = {"postgres": SERVER_USERS[0]}
     return [
-        Try(op, str(pid), (owners.get(part, part),))
+        Try(op, str(pid), (user_of(part),))
         for part, pid in target.pids.items()
         for op in ("signal", "memory", "environment")
         if Path(f"/proc/{pid}").exists()

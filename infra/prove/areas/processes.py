@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from infra.local.instances import base_of, services
 from infra.local.layout import user_of
 from infra.observe.processes import (
     NO_CAPABILITIES,
@@ -14,7 +15,6 @@ from infra.observe.processes import (
 )
 from infra.prove.check import IN_CONTAINERS, Book
 from infra.prove.target import Target
-from schemas.catalogue import SERVICES
 
 
 async def check_processes(target: Target, book: Book) -> None:
@@ -40,14 +40,12 @@ def _rights(target: Target, book: Book, part: str) -> None:
 
 
 def _commands(target: Target, book: Book) -> None:
-    for service in SERVICES:
-        command = (
-            Path(f"/proc/{target.pids[service]}/cmdline").read_text().split("\0") if service in target.pids else []
-        )
+    for part in services(cluster=target.config.cluster):
+        command = Path(f"/proc/{target.pids[part]}/cmdline").read_text().split("\0") if part in target.pids else []
         book.holds(
-            service,
+            part,
             "process: its command line says which service it is",
-            "" if f"services.{service}" in command else " ".join(command),
+            "" if f"services.{base_of(part)}" in command else " ".join(command),
         )
 
 

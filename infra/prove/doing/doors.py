@@ -82,7 +82,7 @@ async def _false_server(settings: Settings, door: str) -> dict[str, Any]:
     """Our own client meets a server that is not ours: it must not say who it is."""
     heard = bytearray()
     async with _listening(heard, tls=door == "a server with another certificate") as port:
-        lured = settings.model_copy(update={"ports": {**settings.ports, "nats": port}})
+        lured = settings.model_copy(update={"ports": {**settings.ports, "nats": port}, "nats_servers": ()})
         connection = Connection(lured, Health("site"))
         try:
             async with asyncio.timeout(1.0):
