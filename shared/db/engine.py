@@ -44,8 +44,8 @@ SLOW = (
 """What asyncpg raises when the server ended a statement that others or the load held up. It may work the next time."""
 
 
-POOL, POOL_OF_SEVERAL = 10, 5
-"""Connections kept open. A role may have 16 in all, which instances share; each holds one or two more beside its pool."""
+POOL, POOL_OF_SEVERAL = 10, 4
+"""Connections kept open. A role may have 16 in all, which instances share; each holds two more beside its pool, and needs one to start."""
 
 
 class Database:

@@ -85,7 +85,7 @@ def test_a_process_of_the_service_s_own_user_beside_it_is_seen(cluster: Stack) -
     try:
         assert beside.stdout is not None
         assert beside.stdout.readline() == "listening\n"
-        [found] = faults(cluster, check_ports)
+        [found, *_] = faults(cluster, check_ports)
         assert f"process {beside.pid}" in found.got
     finally:
         beside.kill()

@@ -9,7 +9,7 @@ from infra.local.layout import user_of
 from infra.nats.leaders import leaders
 from infra.nats.pace import servers_heard
 from infra.nats.provision import REPLICAS, connect
-from infra.observe.processes import addresses_of
+from infra.prove.areas.processes import listens_as_itself
 from infra.prove.check import Book, Check
 from infra.prove.doing.cluster import JOINS
 from infra.prove.target import Attempt, Target
@@ -63,7 +63,7 @@ async def check_members(target: Target, book: Book) -> None:
 async def check_ports(target: Target, book: Book) -> None:
     """The port that a service's instances share takes no process of another OS user, and nobody else listens on it."""
     for service in SERVICES:
-        for place in addresses_of(target.config, service):
+        for place in await listens_as_itself(target, service):
             for user in target.users if target.separated else ():
                 if user != user_of(service):
                     (outcome,) = await target.run(user, [{"kind": "cluster", "listen": place}])

@@ -43,19 +43,21 @@ def _strays(target: Target) -> list[str]:
     known = {f"{service}/{name}" for service in SERVICES for name in names_of(target.layout, service)} | {
         "admin/bus.nk",
         "admin/backup.key",
+        *(("pacer/bus.nk",) if target.config.cluster else ()),
     }
+    others = ("admin", *(("pacer",) if target.config.cluster else ()))
     top = {
         *SERVICES,
-        "admin",
+        *others,
         "public.json",
         "operator.token",
         "ingest.token",
-        *(f"{name}.pub.json" for name in (*SERVICES, "admin")),
+        *(f"{name}.pub.json" for name in (*SERVICES, *others)),
     }
     found = [entry.name for entry in keys.iterdir() if entry.name not in top]
     return found + [
         f"{folder}/{entry.name}"
-        for folder in (*SERVICES, "admin")
+        for folder in (*SERVICES, *others)
         for entry in (keys / folder).iterdir()
         if f"{folder}/{entry.name}" not in known
     ]
