@@ -1,4 +1,4 @@
-"""`schleuse bench lock`, `schleuse bench backup`."""
+"""`schleuse bench lock`, `schleuse bench backup`, `schleuse bench edge`."""
 
 import signal
 import sys
@@ -9,6 +9,7 @@ import typer
 import uvloop
 
 from infra.bench.backup import measure
+from infra.bench.edge import measure_edge
 from infra.bench.lock import Bench, Sizes
 from infra.bench.report import show
 from infra.bench.target import running_at, throwaway
@@ -20,6 +21,7 @@ def register(app: typer.Typer) -> None:
     bench.callback()(_nothing)
     bench.command("lock")(lock)
     bench.command("backup")(backup)
+    bench.command("edge")(edge)
     app.add_typer(bench, name="bench")
 
 
@@ -63,6 +65,22 @@ def backup(
     )
     for name in ("tar", "backup", "restore"):
         typer.echo(f"{name:<8} {found[f'{name}_s']:>6} s")
+
+
+def edge(
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Report the best of so many.")] = 3,
+    requests: Annotated[int, typer.Option("--requests", min=100, max=28_000, help="Of each leg.")] = 20_000,
+    as_json: Json = False,
+) -> None:
+    """Measure nginx in front: cached pages over TLS beside a static file, and what it adds to a page's time. In a throwaway stack."""
+    signal.signal(signal.SIGTERM, _end)
+    with throwaway(_say) as target:
+        found = uvloop.run(measure_edge(target, runs, requests, _say))
+    if as_json:
+        print_json(found)
+        return
+    for name, figure in found.items():
+        typer.echo(f"{name:<24} {figure:>10,.2f}")
 
 
 def _end(*_: object) -> None:

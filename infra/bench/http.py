@@ -2,22 +2,22 @@
 
 import asyncio
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 ANSWER_SECONDS = 30.0
 
 
 class Connection:
-    """Keep-alive requests one after another. ConnectionError when the server hangs up."""
+    """Keep-alive requests one after another. ConnectionError when the server hangs up. `tls` is for asyncio.open_connection."""
 
-    def __init__(self, place: tuple[str, int]) -> None:
-        self._place = place
+    def __init__(self, place: tuple[str, int], **tls: Any) -> None:
+        self._place, self._tls = place, tls
         self._host = f"{place[0]}:{place[1]}".encode()
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
     async def __aenter__(self) -> Self:
-        self._reader, self._writer = await asyncio.open_connection(*self._place)
+        self._reader, self._writer = await asyncio.open_connection(*self._place, **self._tls)
         return self
 
     async def __aexit__(

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from typing import cast
+from typing import Any, cast
 
 from infra.bench import load
 from infra.bench.approvals import Waiting
@@ -37,15 +37,16 @@ async def cached_page(target: Target, item: Waiting, count: int) -> tuple[float,
     share = count // AT_ONCE
     pid = target.pids["site"]
     meter, cpu = Meter({}), cpu_seconds([pid])
-    await asyncio.gather(*(_ask_again(target, request, share) for _ in range(AT_ONCE)))
+    await asyncio.gather(*(ask_again(target.site, request, share) for _ in range(AT_ONCE)))
     spent = cpu_seconds([pid]) - cpu
     return share * AT_ONCE / spent, share * AT_ONCE / meter.read().wall
 
 
-async def _ask_again(target: Target, request: bytes, count: int) -> None:
+async def ask_again(place: tuple[str, int], request: bytes, count: int, **tls: Any) -> None:
+    """The same request over one kept connection. `tls`: `ssl` and `server_hostname`, where it is not in the clear."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
-    transport, _ = await loop.create_connection(lambda: _Asker(request, count, done), *target.site)
+    transport, _ = await loop.create_connection(lambda: _Asker(request, count, done), *place, **tls)
     try:
         async with asyncio.timeout(ARRIVE_SECONDS):
             await done

@@ -86,6 +86,10 @@ def _children() -> dict[int, list[int]]:
     return found
 
 
+def children_of(pid: int) -> list[int]:
+    return _children().get(pid, [])
+
+
 def _family(pid: int, children: Mapping[int, list[int]]) -> list[int]:
     return [pid, *(each for child in children.get(pid, []) for each in _family(child, children))]
 

@@ -20,11 +20,15 @@ WORKSPACE_BODY = "64k"
 
 @dataclass(frozen=True)
 class Front:
-    """One surface. `url`: what people type, https, a host name of its own (S8). `upstreams`: host:port of every instance."""
+    """One surface. `url`: what people type, https, a host name of its own (S8). `upstreams`: host:port of every instance.
+
+    `knows_itself_as`: the Host value that the service expects, where it is not the one that people type.
+    """
 
     url: str
     upstreams: tuple[str, ...]
     body: str = SITE_BODY
+    knows_itself_as: str = ""
 
     @property
     def host(self) -> str:
@@ -32,7 +36,7 @@ class Front:
 
     @property
     def authority(self) -> str:
-        """The Host value that the service expects."""
+        """Host and, where it is not the usual one, port."""
         return urlsplit(self.url).netloc.lower()
 
 

@@ -114,7 +114,7 @@ def _server(edge: "Edge", name: str, *locations: str) -> list[str]:
 def _towards(front: "Front") -> list[str]:
     """What a service is told about whoever asks: the peer's address and nothing that the peer says about it."""
     told = {
-        "Host": literal(front.authority),
+        "Host": literal(front.knows_itself_as or front.authority),
         "X-Forwarded-For": "$remote_addr",
         "X-Real-IP": "$remote_addr",
         "X-Forwarded-Proto": "$scheme",
