@@ -77,12 +77,12 @@ class Follower:
     _head_at: float = float("-inf")
     _recipients: Recipients | None = field(default=None, repr=False)
 
-    async def step(self, layout: Layout) -> None:
+    async def step(self, layout: Layout, asking: "Asking | None" = None) -> None:
         """Write down what is new. What goes wrong is a fault that `status` tells; the next step tries again."""
         try:
             if self.place is None:
                 self.place = await asyncio.to_thread(self._open, layout)
-            await self._follow(layout, self.place)
+            await self._follow(self.place, asking or Asking(layout))
             self.fault = ""
         except SchleuseError as error:
             self.fault = error.message
@@ -90,11 +90,10 @@ class Follower:
             self.fault = str(error) or type(error).__name__
             self.place = None
 
-    async def _follow(self, layout: Layout, place: Place) -> None:
+    async def _follow(self, place: Place, asking: "Asking") -> None:
         await asyncio.to_thread(whole, Path(self.one.directory))
         while True:
-            args = {"seq": place.seq, "decided": place.decided}
-            found = await acall(layout.state, "bridge", "gate.after", args, PATIENCE)
+            found = await asking.after(place)
             some = bool(found["entries"] or found["decisions"])
             clock = asyncio.get_running_loop().time()
             if some or clock - self._head_at > HEAD_EVERY:
@@ -123,6 +122,20 @@ class Follower:
         return {"directory": self.one.directory, "at": self.one.at, "followed_until": self.until, "fault": self.fault}
 
 
+class Asking:
+    """The lock is asked once for all backups that stand at the same place."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._found: dict[Place, dict[str, Any]] = {}
+
+    async def after(self, place: Place) -> dict[str, Any]:
+        if place not in self._found:
+            args = {"seq": place.seq, "decided": place.decided}
+            self._found[place] = await acall(self._layout.state, "bridge", "gate.after", args, PATIENCE)
+        return self._found[place]
+
+
 class Followers:
     """All of an installation's; the supervisor runs it."""
 
@@ -142,8 +155,9 @@ class Followers:
         except SchleuseError:
             return
         self._all = {name: self._all.get(name) or Follower(each) for name, each in listed.items()}
+        asking = Asking(self._layout)
         for follower in self._all.values():
-            await follower.step(self._layout)
+            await follower.step(self._layout, asking)
 
     def report(self) -> list[dict[str, Any]]:
         return [each.report() for each in self._all.values()]

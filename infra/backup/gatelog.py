@@ -26,6 +26,7 @@ from shared.errors import BadSignature, Refused
 from shared.signing import PublicKeys
 
 FORMAT = 1
+BLOCK = 64 * 1024
 Record = dict[str, Any]
 
 
@@ -157,7 +158,7 @@ def _add_line(path: Path, line: bytes) -> None:
     fresh = not path.exists()
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
-        size = _whole_length(path)
+        size = _whole_length(handle)
         os.ftruncate(handle, size)
         os.lseek(handle, size, os.SEEK_SET)
         try:
@@ -173,6 +174,13 @@ def _add_line(path: Path, line: bytes) -> None:
         fsync_folder(path.parent)
 
 
-def _whole_length(path: Path) -> int:
-    data = path.read_bytes()
-    return data.rfind(b"\n") + 1
+def _whole_length(handle: int) -> int:
+    """Bytes up to and with the last line end, looked for from the back."""
+    end = os.fstat(handle).st_size
+    while end:
+        start = max(0, end - BLOCK)
+        found = os.pread(handle, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0

@@ -1,6 +1,7 @@
 """Make a backup: the databases at one point, then the streams, the workspace and the settings; the manifest last; then it appears."""
 
 import asyncio
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -64,10 +65,9 @@ def take(state: Path, named: Path, recipients: Recipients, tell: Tell) -> dict[s
     began = time.monotonic()
     made = source(state)
     directory = places.settle(named, made.layout)
-    with places.held(directory) as partial, _databases_up(made, tell):
+    with _room(directory), places.held(directory) as partial, _databases_up(made, tell):
         _refuse_full(made, partial)
-        written = _Files(made, partial, recipients, tell)
-        signed = written.all()
+        signed = _Files(made, partial, recipients, tell).all()
         manifest.write(partial, signed, SigningKey.load(made.layout.backup_key))
         places.finish(partial)
     one = Known(str(directory), recipients.texts, signed.at.isoformat())
@@ -149,6 +149,20 @@ def _databases_up(made: Source, tell: Tell) -> Iterator[None]:
             stack.callback(os.close, place.hold(made.layout))
             stack.enter_context(running.postgres(made.machine))
         yield
+
+
+@contextmanager
+def _room(directory: Path) -> Iterator[None]:
+    """A disk that fills says so in a sentence; what was written is gone again by then."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise SchleuseError(
+            f"no room for the backup in {directory} ({error.strerror}); nothing of it was kept. Make room, or name a folder on another disk.",
+            code="disk_full",
+        ) from None
 
 
 async def _begin_following(layout: Layout, one: Known) -> str:

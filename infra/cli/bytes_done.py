@@ -1,5 +1,6 @@
 """A bar for work that is counted in bytes; without a terminal, the steps alone."""
 
+import signal
 import sys
 from types import TracebackType
 from typing import Any
@@ -20,6 +21,8 @@ class BytesDone:
         self._task: TaskID | None = None
 
     def __enter__(self) -> "BytesDone":
+        """A program that is told to end cleans up like one that is interrupted."""
+        signal.signal(signal.SIGTERM, _end)
         if self._bar is not None:
             self._bar.start()
         return self
@@ -46,3 +49,7 @@ class BytesDone:
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._task = self._bar.add_task(name, total=total)
+
+
+def _end(*_: object) -> None:
+    raise SystemExit(143)

@@ -206,7 +206,7 @@ def test_a_full_disk_leaves_nothing_and_harms_nobody(stack: Stack, backup: Backu
     with start(stack, place / "full", recipient, small_files) as process:
         _, said = process.communicate(timeout=60)
     assert process.returncode == 1, said
-    assert "File too large" in said and "Traceback" not in said
+    assert "no room for the backup" in said and "Traceback" not in said
     assert list((place / "full").iterdir()) == []
     until(lambda: is_unharmed(stack), 20, "nothing else happened", 0.3)
 
