@@ -54,12 +54,13 @@ def _read_only(path: str) -> bool:
 
 
 def _writable_mounts() -> list[str]:
-    """Where anything can be mounted writable, without the kernel's own file systems."""
+    """Mount points that can be written to and last: without memory and the kernel's own file systems."""
     found = []
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         fields = line.split()
         point, options = fields[4], fields[5].split(",")
-        if "rw" in options and not point.startswith(WRITABLE_BY_DESIGN):
+        kind = fields[fields.index("-") + 1]
+        if "rw" in options and kind != "tmpfs" and not point.startswith(WRITABLE_BY_DESIGN):
             found.append(point)
     return sorted(found)
 

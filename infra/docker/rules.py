@@ -71,7 +71,7 @@ def wanted() -> dict[str, Wanted]:
     found["nginx"] = Wanted(users["nginx"].uid, fronts | {"edge"}, {"edge": False}, publishes=True)
     found["setup"] = Wanted(
         0, frozenset(), {**everything, "nats-2": True, "nats-3": True, "public": True, "edge": True, **dict.fromkeys(_of("keys", "keeper"), True)},
-        frozenset({"CHOWN", "DAC_OVERRIDE", "FOWNER"}), frozenset({"/mounts/certificates"}), health=False,
+        frozenset({"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"}), frozenset({"/mounts/certificates"}), health=False,
     )  # fmt: skip
     found["operator"] = Wanted(
         0, fronts | {"bus"}, {**everything, "edge": False, **dict.fromkeys(_of("keys"), True)},

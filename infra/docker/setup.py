@@ -38,6 +38,7 @@ def setup(layout: Layout, wishes: Asked, mounts: Path) -> None:
     _hand_out_keys(layout, who, mounts)
     _bus(layout, who, found, mounts)
     _public(layout, mounts / "public")
+    folders.write(layout.processes, "[]", 0o644, ME)  # nothing is supervised here
     write_edge(wishes, found.ports, mounts / "edge", mounts / "certificates", uids.users()["nginx"].uid)
 
 

@@ -25,7 +25,8 @@ def required(here: Installation) -> Iterator[tuple[Path, str]]:
         yield path, owned(me, "755")
     for path in (layout.config, layout.public_keys, layout.tls / "ca.pem", layout.processes):
         yield path, owned(me, "644")
-    for path in (layout.operator_token, layout.control, layout.admin_seed, layout.backup_key):
+    control = () if here.config.containers else (layout.control,)  # in containers nobody supervises
+    for path in (layout.operator_token, *control, layout.admin_seed, layout.backup_key):
         yield path, owned(me, "600")
     yield layout.ingest_token, owned((me[0], who.owner("site")[1]), "640")
     yield layout.tls / "nats.key", owned(nats, "600")

@@ -74,7 +74,7 @@ def design(config: Config, part: str) -> Design:
     elif part == "nats":
         listens = {server.partition("//")[2] for server in config.nats_servers[:1]}
     groups = {user.uid, uids.group()} if user.socket else {user.uid}
-    return Design(user.uid, groups, own | keys | {"/tmp"}, listens, part == "connectors")  # noqa: S108 - a mount point's name
+    return Design(user.uid, groups, own | keys, listens, part == "connectors")
 
 
 def examine(book: Book, part: str, folder: Path, must: Design, now: float) -> None:

@@ -115,7 +115,7 @@ def _sockets(target: Target) -> list[Try]:
     found = [Try("connect", str(target.layout.run / part / "op.sock"), (base_of(part),)) for part in instances]
     return [
         *found,
-        Try("connect", str(target.layout.control)),
+        *(() if target.config.containers else (Try("connect", str(target.layout.control)),)),
         Try("connect", str(target.layout.pg_socket_dir / ".s.PGSQL.5432"), (*SERVICES, "pgadm")),
     ]
 

@@ -44,6 +44,7 @@ def _strays(target: Target) -> list[str]:
         "admin/bus.nk",
         "admin/backup.key",
         *(("pacer/bus.nk",) if target.config.cluster else ()),
+        *(("site/ingest.token",) if target.config.containers else ()),  # there only its own volume reaches it
     }
     others = ("admin", *(("pacer",) if target.config.cluster else ()))
     top = {
