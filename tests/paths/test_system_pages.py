@@ -18,7 +18,7 @@ def test_who_may_not_look_is_told_so(owner: Person, role: str) -> None:
         assert answer.status_code == 403
         assert f"A {role} may not look into the system" in answer.text
         assert "no-store" in answer.headers["cache-control"]
-    assert person.send("/system/grants").status_code == 403
+    assert person.send("/system/grants", "/me").status_code == 403
     assert 'href="/system"' not in person.page("/queue").text
 
 
@@ -39,10 +39,7 @@ def test_the_inventory_is_shown_searched_and_asked_for_anew(stack: Stack, owner:
     until((stack.layout.run / "report" / "grants.json").exists, 60, "the first inventory is written")
     found = owner.page("/system/grants", q="policies_shut_to_site", surface="bridge").text
     assert "core.policies: constraint policies_shut_to_site" in found and "1 found" in found
-    assert (
-        owner.page("/system/grants", state="nonsense").status_code == 422
-        or owner.page("/system/grants", state="nonsense").status_code == 400
-    )
+    assert 400 <= owner.page("/system/grants", state="nonsense").status_code < 500
     assert owner.send("/system/grants", "/system/grants").status_code == 303
     assert "A new one was asked for" in owner.page("/system/grants").text
 

@@ -66,9 +66,8 @@ def _row(name: str, part: Figures, width: int) -> list[RenderableType]:
 def _trend(part: Figures, width: int) -> Text:
     """What it did lately, in a narrow terminal both ways in one; for a part that is not ready, what it is instead."""
     if not part["ready"]:
-        return Text(
-            part["state"] if width >= WIDE else SHORT.get(part["state"], part["state"])[:NARROW], style="bold red"
-        )
+        state = str(part["state"])
+        return Text(state if width >= WIDE else SHORT.get(state, state)[:NARROW], style="bold red")
     ways = list(part["history"].values())
     lines = [way[-BROAD:] for way in ways] if width >= WIDE else [_together(ways)[-NARROW:]]
     known = [rate for line in lines for rate in line if rate is not None]
