@@ -53,7 +53,7 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     who, me = here.who, (os.getuid(), os.getgid())
     pgadm, console = who.owner("pgadm"), who.owner("console")
     yield r"\.lock", owned(me, "644")
-    yield r"backups\.json", owned(me, "644")
+    yield r"backups\.json", owned(me, "600")
     yield r"logs/[a-z0-9-]+\.log(\.[12])?", owned(me, "640")
     yield r"runtime", owned(me, "755")
     yield r"nats/[a-z0-9-]+\.pid", owned(who.owner("nats"), "640")

@@ -4,10 +4,12 @@ import json
 import os
 import shutil
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from infra.local.layout import Layout
+from shared.clock import now
 
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -80,12 +82,12 @@ def disk(layout: Layout) -> dict[str, int]:
     return {"free": found.free, "total": found.total}
 
 
-def backup_time(layout: Layout) -> float | None:
-    """When the newest backup that this installation knows of was made, in seconds since the epoch."""
+def backup_age(layout: Layout) -> float | None:
+    """Seconds since the newest backup that this installation knows of."""
     try:
-        found = json.loads(layout.backups.read_text())
-        return layout.backups.stat().st_mtime if found else None
-    except (OSError, ValueError):
+        times = [datetime.fromisoformat(each["at"]) for each in json.loads(layout.backups.read_text())]
+        return max(0.0, min((now() - at).total_seconds() for at in times)) if times else None
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 

@@ -66,7 +66,7 @@ class Sampler:
             "audit": pulse.get("audit"),
             "postgres": {name: pulse.get(name) for name in ("used", "limit", "oldest_transaction")} | {"sizes": self._kept.get("sizes")},
             "disk": reading.disk(self._layout),
-            "backup_age": _age(reading.backup_time(self._layout)),
+            "backup_age": reading.backup_age(self._layout),
         }  # fmt: skip
         found["problems"] = problems(found, self._before)
         self._before = found
@@ -157,7 +157,3 @@ def _gate(pulse: Figures, parts: dict[str, Figures], answers: list[Figures]) -> 
     ages = [figures.get("head_age_s") for figures in sites if figures.get("head_age_s") is not None]
     behind = max(0, newest - at_site) if newest is not None and at_site is not None else None
     return {**gate, "at_site": at_site, "behind": behind, "head_age": max(ages) if ages else None}
-
-
-def _age(at: float | None) -> float | None:
-    return None if at is None else max(0.0, time.time() - at)
