@@ -76,13 +76,14 @@ async def _figures(layout: Layout, found: config.Config) -> tuple[dict[str, Repo
 
 
 def _of_service(answer: Report, lag: int | None) -> Report:
-    """Unknown figures are null, never zero (rule 30)."""
-    figures = answer.get("figures", {})
+    """Unknown figures are null, never zero (rule 30): so are those that a service had from its database before that went away."""
+    figures, conditions = answer.get("figures", {}), answer.get("conditions", {})
+    counted = figures if conditions.get("database", {}).get("ok") else {}
     return {
-        "conditions": answer.get("conditions", {}),
+        "conditions": conditions,
         "reader_lag": lag,
-        "oldest_unsent_seconds": figures.get("oldest_unsent_seconds"),
-        "unsent_events": figures.get("unsent_events"),
-        "parked_events": figures.get("parked_events"),
+        "oldest_unsent_seconds": counted.get("oldest_unsent_seconds"),
+        "unsent_events": counted.get("unsent_events"),
+        "parked_events": counted.get("parked_events"),
         "figures": figures,
     }
