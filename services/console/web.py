@@ -23,6 +23,7 @@ from services.console.people.me_pages import MePages
 from services.console.people.pages import SignInPages
 from services.console.people.people_pages import PeoplePages
 from services.console.queue.history_pages import HistoryPages
+from services.console.queue.jobs import Jobs
 from services.console.queue.pages import QueuePages
 from services.console.queue.stream import Stream
 from services.console.queue.submit_pages import SubmitPages
@@ -48,10 +49,10 @@ def make_web(console: Console) -> ASGIApp:
     """The ASGI app to serve."""
     static = StaticFiles("/static", [LOOK, HERE / "static"])
     templates = Templates(static, console.site_url)
-    desk = Desk(console, templates)
+    desk, jobs = Desk(console, templates), Jobs()
     pages: list[Any] = [
-        TogetherPages(desk),
-        UndoPages(desk),
+        TogetherPages(desk, jobs),
+        UndoPages(desk, jobs),
         ClaimPages(desk),
         NoticePages(desk),
         QueuePages(desk, templates),

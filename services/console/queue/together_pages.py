@@ -1,8 +1,9 @@
 """Deciding on several items: first what would become public, then the word for all of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.model import Verdict
-from services.console.desk import Desk, Visit
+from services.console.desk import Desk, Visit, go
 from services.console.forms import Form, as_uuid, whole
+from services.console.people.domain import Caller
 from services.console.queue import views
 from services.console.queue.domain import Order, check_reason, is_on_its_way
+from services.console.queue.jobs import Job, Jobs, Outcome, wait
 from services.console.queue.pages import read_filter, verdict_of
 from services.console.queue.times import check_times, read_time
 from services.console.queue.usecases.decide_item import Decided, decide_item
@@ -30,27 +33,23 @@ MOST = 1000
 AT_ONCE = 100
 """Decisions in one transaction: enough to be quick, few enough not to hold many rows long."""
 PATIENCE = 10.0
-"""Seconds in which the lock answers a thousand decisions; the page says what is still on its way."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    item_id: UUID
-    title: str
-    reason: str = ""
+"""Seconds in which most of it is done; after that a page shows how far it is."""
+ANSWERS = 60.0
+"""Seconds to wait for the lock's answers; what is still on its way then is shown so."""
 
 
 class TogetherPages:
     """Bulk decisions. Items with findings take part only when ticked one by one; stopped ones are never approved."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk, self._console = desk, desk.console
+    def __init__(self, desk: Desk, jobs: Jobs) -> None:
+        self._desk, self._console, self._jobs = desk, desk.console, jobs
 
     def routes(self) -> list[Route]:
         page = self._desk.page
         return [
             Route("/queue/together", page(self.ask, "decide")),
             Route("/queue/together", page(self.decide, "decide"), methods=["POST"]),
+            Route("/queue/together/{job}", page(self.progress, "decide")),
         ]
 
     async def ask(self, visit: Visit) -> Response:
@@ -76,10 +75,22 @@ class TogetherPages:
         except Refused as refused:
             rows = await self._rows(form)
             return await self._dialog(visit, rows, refused.status, refused=refused, ticked=_ids(orders))
-        done, refused_ones = await self._decide(visit, [(replace(order, **made), title) for order, title in orders])
-        context: dict[str, Any] = {"done": done, "refused": refused_ones, "word": _said(made), "times": made}
-        context |= await offers(self._console.db, visit.caller)
-        return await visit.show("together_done.html", **context)
+        made_of = [(replace(order, **made), title) for order, title in orders]
+        work = partial(self._decide, visit.caller, made_of)
+        job = self._jobs.start(visit.caller, _said(made), len(orders), work, **made)
+        if not await wait(job, PATIENCE):
+            return go(f"/queue/together/{job.id}")
+        return await self._show(visit, job)
+
+    async def progress(self, visit: Visit) -> Response:
+        job = self._jobs.find(as_uuid(visit.request.path_params["job"]), visit.caller)
+        if job is None:
+            raise NotFound("Nothing is known of this any more. What was decided is in the queue.")
+        return await self._show(visit, job)
+
+    async def _show(self, visit: Visit, job: Job) -> Response:
+        undo = await offers(self._console.db, visit.caller)
+        return await visit.show("together_done.html", 503 if job.fault else 200, job=job, **undo)
 
     async def _rows(self, form: Form) -> Sequence[RowMapping]:
         async with self._console.db.reading() as tx:
@@ -97,38 +108,34 @@ class TogetherPages:
         asked = {"refused": None, "times": None, "ticked": None} | context
         return await visit.show("together.html", status, ready=ready, ask=ask, left=left, typed=typed, **facts, **asked)
 
-    async def _decide(self, visit: Visit, orders: Sequence[tuple[Order, str]]) -> tuple[list[Outcome], list[Outcome]]:
+    async def _decide(self, caller: Caller, orders: Sequence[tuple[Order, str]], job: Job) -> None:
         """What the lock took or is still thinking about, and what was refused, each with its reason."""
         sent: list[tuple[Decided, str]] = []
-        refused: list[Outcome] = []
         in_order = sorted(orders, key=lambda each: each[0].item_id)
         for first in range(0, len(in_order), AT_ONCE):
-            await self._decide_some(visit, in_order[first : first + AT_ONCE], sent, refused)
+            sent += await self._decide_some(caller, in_order[first : first + AT_ONCE], job)
+            job.sent = min(first + AT_ONCE, len(in_order))
         hashes = [decided.statement_hash for decided, _ in sent]
-        found = await wait_for_verdicts(self._console.db, self._console.live, hashes, PATIENCE) if hashes else {}
-        done: list[Outcome] = []
+        found = await wait_for_verdicts(self._console.db, self._console.live, hashes, ANSWERS) if hashes else {}
         for decided, title in sent:
             outcome, reason = found.get(decided.statement_hash, ("sent", ""))
             if outcome == "refused":
-                refused.append(Outcome(decided.item_id, title, f"The lock refused it: {reason}"))
+                job.refused.append(Outcome(decided.item_id, title, f"The lock refused it: {reason}"))
             else:
-                done.append(Outcome(decided.item_id, title, "" if outcome == "applied" else "on its way"))
-        return done, refused
+                job.done.append(Outcome(decided.item_id, title, "" if outcome == "applied" else "on its way"))
 
     async def _decide_some(
-        self,
-        visit: Visit,
-        orders: Sequence[tuple[Order, str]],
-        sent: list[tuple[Decided, str]],
-        refused: list[Outcome],
-    ) -> None:
+        self, caller: Caller, orders: Sequence[tuple[Order, str]], job: Job
+    ) -> list[tuple[Decided, str]]:
+        sent: list[tuple[Decided, str]] = []
         async with self._console.db.transaction() as tx:
             key = await self._console.ring.signing(tx)
             for order, title in orders:
                 try:
-                    sent.append((await decide_item(tx, key, visit.caller, order), title))
+                    sent.append((await decide_item(tx, key, caller, order), title))
                 except (Conflict, Refused, NotFound) as error:
-                    refused.append(Outcome(order.item_id, title, error.message))
+                    job.refused.append(Outcome(order.item_id, title, error.message))
+        return sent
 
 
 def _waits(row: RowMapping) -> bool:

@@ -8,13 +8,13 @@ from asyncpg import Record
 from services.console.undo.domain import WINDOW, Group
 from shared.db import Tx
 
-_UNDOABLE = "d.verdict IN ('approve', 'reject', 'request_changes') AND d.outcome = 'applied' AND d.undone_at IS NULL AND d.at > $2"
-_GROUPS = f"""
+_GROUPS = """
 SELECT d.batch, d.verdict, count(*) AS n, min(d.outcome_at) AS taken, min(i.title) AS title, min(d.item_id::text) AS item_id,
   min(d.publish_at) AS publish_at
-FROM app.decisions d JOIN app.items i ON i.item_id = d.item_id AND i.verdict_hash = d.statement_hash
-WHERE d.by_id = $1 AND d.outcome_at > $3 AND d.batch IS NOT NULL AND {_UNDOABLE}
-GROUP BY d.batch, d.verdict ORDER BY max(d.at) DESC LIMIT 20"""  # noqa: S608 - built from the constant above
+FROM app.decisions d JOIN app.items i ON i.item_id = d.item_id
+WHERE d.by_id = $1 AND d.at > $2 AND d.batch IS NOT NULL AND d.verdict IN ('approve', 'reject', 'request_changes') AND d.undone_at IS NULL
+  AND (d.outcome = 'sent' OR (d.outcome = 'applied' AND d.outcome_at > $3 AND i.verdict_hash = d.statement_hash))
+GROUP BY d.batch, d.verdict HAVING min(d.outcome_at) IS NOT NULL ORDER BY max(d.at) DESC LIMIT 20"""
 _BATCH = """
 SELECT statement_hash FROM app.decisions WHERE batch = $1 AND verdict <> 'undo' ORDER BY item_id"""
 _NEWEST = """
@@ -28,7 +28,7 @@ OLDEST_SENT = WINDOW * 6
 
 
 async def undoable(tx: Tx, person_id: str, present: datetime) -> list[Group]:
-    """The newest first. Only what is still as the decision left it."""
+    """The newest first. Only what is still as the decision left it; what the lock has not answered yet is counted, too."""
     rows = await tx.raw.fetch(_GROUPS, person_id, present - OLDEST_SENT, present - WINDOW)
     return [_group(row) for row in rows]
 
@@ -49,6 +49,12 @@ def _group(row: Record) -> Group:
 async def hashes_of(tx: Tx, batch: UUID) -> list[str]:
     """The decisions that were made with one word, in the order in which their items are locked."""
     return [row["statement_hash"] for row in await tx.raw.fetch(_BATCH, batch)]
+
+
+async def titles(tx: Tx, ids: list[UUID]) -> dict[UUID, str]:
+    """By item."""
+    rows = await tx.raw.fetch("SELECT item_id, title FROM app.items WHERE item_id = ANY ($1::uuid[])", ids)
+    return {row["item_id"]: row["title"] for row in rows}
 
 
 async def last_batch(tx: Tx, person_id: str) -> UUID | None:
