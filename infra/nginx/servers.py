@@ -25,7 +25,7 @@ TROUBLE = {
 RETRY = (429, 502, 503, 504)
 CLEARED = ("Forwarded", "X-Forwarded-Host", "traceparent", "tracestate", "baggage")
 """Headers that a client could use to be taken for somebody else, or to put words into traces."""
-SIGNED_OUT = r"~ ^/(sign-in|welcome/|set-password/|reset|invite|invited/)"
+SIGNED_OUT = r"~ ^/(sign-in|welcome/|set-password/|reset|invit)"
 
 
 def all_servers(edge: "Edge") -> list[str]:

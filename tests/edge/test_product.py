@@ -11,6 +11,7 @@ from tests.factories.edge import Gate
 from tests.factories.people import Person
 from tests.factories.stack import Stack
 from tests.factories.waiting import until
+from tests.paths.test_members import go_on, members_item
 
 pytestmark = pytest.mark.stack
 WITHIN = 2.0
@@ -145,6 +146,21 @@ def test_private_pages_pass_uncached(fronted: Fronted, guest: Person) -> None:
         assert "x-cache" not in answer.headers
     lists = gate.client("site").get("/search?q=nginx")
     assert "private" in lists.headers["cache-control"] and lists.headers.get("x-cache", "MISS") != "HIT"
+
+
+def test_members_pages_come_from_nobodys_cache(fronted: Fronted, guest: Person) -> None:
+    """Signing in at the site by way of the console, through nginx at every step."""
+    gate, stack = fronted
+    item = members_item(stack)
+    stranger, member = gate.client("site"), gate.client("site")
+    assert stranger.get(item.url).status_code in (303, 404)
+    assert go_on(guest, member, item.url).status_code == 303
+    until(lambda: member.get(item.url).status_code == 200, 5, "the member reads it")
+    seen = [member.get(item.url) for _ in range(3)]
+    assert {each.headers["cache-control"] for each in seen} == {"private, no-store"}
+    assert "HIT" not in {each.headers.get("x-cache") for each in seen}
+    assert stranger.get(item.url).status_code in (303, 404), "nor does it get into it"
+    assert all(cookie.name.startswith("__Host-site") and cookie.secure for cookie in member.cookies.jar)
 
 
 def test_nothing_secret_was_written_down(fronted: Fronted, guest: Person) -> None:
