@@ -142,7 +142,7 @@ def make_api(console: Console) -> FastAPI:
     app.middleware("http")(_traced)
     app.exception_handler(SchleuseError)(_problem)
     app.exception_handler(RequestValidationError)(_invalid)
-    app.exception_handler(HTTPException)(_nowhere)
+    app.exception_handler(HTTPException)(nowhere)
     app.exception_handler(500)(_broken)
     return app
 
@@ -220,7 +220,7 @@ async def _broken(request: Request, _: Exception) -> JSONResponse:
     return await _problem(request, SchleuseError("The console has a fault here. It is in its log.", code="fault"))
 
 
-async def _nowhere(request: Request, error: Exception) -> JSONResponse:
+async def nowhere(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if error.status_code == 400:
         return await _problem(request, Refused("The request's body is no JSON that can be read.", code="invalid"))

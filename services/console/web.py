@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
-from services.console.api import make_api
+from services.console.api import make_api, nowhere
 from services.console.audit.pages import AuditPages
 from services.console.claims.pages import ClaimPages
 from services.console.desk import Desk, go
@@ -113,6 +113,8 @@ def _broken(desk: Desk) -> Callable[[Request, Exception], Awaitable[Response]]:
 
 def _http_error(desk: Desk) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def answer(request: Request, error: Exception) -> Response:
+        if request.url.path.startswith("/api/"):  # a path that the mount's pattern does not take: one with a line break
+            return await nowhere(request, error)
         status = getattr(error, "status_code", 500)
 
         async def told() -> Response:
