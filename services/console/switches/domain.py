@@ -61,7 +61,9 @@ SWITCHES: tuple[Switch, ...] = (
         "Who may read the public site.",
         "Site",
         (
-            Choice("open", "Everybody who can reach the site reads what is public. What is for members, only they read."),
+            Choice(
+                "open", "Everybody who can reach the site reads what is public. What is for members, only they read."
+            ),
             Choice(
                 "members",
                 "Only people of the workplace and invited guests read the site, once they have signed in. Nobody else sees"

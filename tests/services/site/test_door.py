@@ -120,7 +120,7 @@ def test_a_gate_whose_log_ends_before_ours_had_an_old_backup_put_back() -> None:
     found = door(clocks)
     found.asked(AT_TWO)
     before = replace(AT_TWO, seq=1, hash=sha256(b"1"))
-    found.see(head(clocks, before), AT_TWO, lambda seq: {1: before.hash, 2: AT_TWO.hash}.get(seq))
+    found.see(head(clocks, before), AT_TWO, {1: before.hash, 2: AT_TWO.hash}.get)
     answer = found.answer(AT_TWO)
     assert answer.verdict == "waiting"
     assert "an old backup was put back" in answer.reason
