@@ -10,11 +10,11 @@ from pydantic.json_schema import models_json_schema
 
 import schemas
 from schemas.catalogue import (
+    EVENTS,
     Event,
     durable,
     from_stream,
     from_subject,
-    owned_by,
     read_by,
     to_stream,
     to_subject,
@@ -46,7 +46,7 @@ def message_model(event: Event, version: int) -> type[Envelope]:
 def specification(service: str) -> Json:
     """The AsyncAPI 3.0 document as JSON values."""
     received = [(event, _received_on(service, event)) for event in _sorted(read_by(service))]
-    sent = [(event, subject) for event in _sorted(owned_by(service)) for subject in _sent_on(service, event)]
+    sent = [(event, subject) for event in _sorted(EVENTS) for subject in _sent_on(service, event)]
     sealed = service != "bridge"
     channels = {subject: _channel(event, subject) for event, subject in (*received, *sent)}
     operations = {f"receive.{subject}": _receive(service, event, subject) for event, subject in received}
@@ -216,9 +216,10 @@ def _received_on(service: str, event: Event) -> str:
 
 
 def _sent_on(service: str, event: Event) -> list[str]:
-    if service != "bridge":
-        return [from_subject(service, event.name)]
-    return [to_subject(reader, event.name) for reader in event.readers]
+    """The bridge sends its own events and those that it forwards."""
+    if service == "bridge":
+        return [to_subject(reader, event.name) for reader in event.readers if reader != "bridge"]
+    return [from_subject(service, event.name)] if event.owner == service else []
 
 
 def _sorted(events: Any) -> list[Event]:
