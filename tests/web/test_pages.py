@@ -104,6 +104,8 @@ CONSOLE = {
     "grants": "/system/grants",
     "grants found": "/system/grants?q=policies&surface=bridge",
     "people": "/people",
+    "guests": "/guests",
+    "new password": "/me/password",
     "me": "/me",
     "keys": "/keys",
     "not found": "/queue/00000000-0000-4000-8000-000000000000",
