@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.testing.servers import Servers, running
+from tests.factories.cluster import running_cluster
 from tests.factories.people import Person, become_owner
 from tests.factories.stack import Stack, running_stack
 
@@ -32,6 +33,13 @@ def nats(servers: Servers) -> Servers:
 @pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
     with running_stack() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Stack]:
+    """The same as `schleuse up --cluster` starts it: three servers of the bus, two instances of every service."""
+    with running_cluster() as found:
         yield found
 
 

@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -14,7 +13,7 @@ import pytest
 from infra.local.instances import base_of
 from tests.chaos.test_kills import check_events
 from tests.factories import chains
-from tests.factories.cluster import PARTS, Flow, everywhere, flowing, running_cluster
+from tests.factories.cluster import PARTS, Flow, everywhere, flowing
 from tests.factories.stack import Stack
 from tests.factories.waiting import until
 
@@ -22,12 +21,6 @@ pytestmark = [pytest.mark.stack, pytest.mark.timeout(1800)]
 ROUNDS = 50
 CALM = 4.0
 """Seconds between two kills: time to see that decisions flow again."""
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Stack]:
-    with running_cluster() as stack:
-        yield stack
 
 
 def kill(stack: Stack, part: str, flow: Flow) -> float:
@@ -80,6 +73,7 @@ def test_fifty_kills_over_all_kinds_lose_nothing(cluster: Stack, tmp_path: Path)
     check(cluster, flow, before)
 
 
+@pytest.mark.long
 def test_a_relay_that_hangs_and_comes_back_loses_nothing(cluster: Stack, tmp_path: Path) -> None:
     before = positions(cluster)
     holder = next(part for part in ("bridge", "bridge-2") if relays(cluster, part))

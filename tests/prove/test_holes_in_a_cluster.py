@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from infra.prove.areas.files import check as check_files
 from infra.prove.check import Book, Check
 from infra.prove.target import Target
 from shared.testing.servers import short_folder
-from tests.factories.cluster import running_cluster
 from tests.factories.stack import Stack
 from tests.factories.waiting import until
 from tests.prove.planting import failures, rows
@@ -38,12 +36,6 @@ door.listen()
 print("listening", flush=True)
 time.sleep(60)
 """
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Stack]:
-    with running_cluster() as stack:
-        yield stack
 
 
 async def whole(target: Target, book: Book) -> None:
@@ -81,15 +73,15 @@ def test_a_process_of_the_service_s_own_user_beside_it_is_seen(cluster: Stack) -
     target = Target.load(cluster.state)
     [place] = addresses_of(target.config, "site")
     command = as_user(identities.resolve(), "site", [str(cluster.runtime.python), "-c", BESIDE, place])
-    beside = subprocess.Popen(command, cwd="/", env=environment(cluster.runtime), stdout=subprocess.PIPE, text=True)
-    try:
-        assert beside.stdout is not None
-        assert beside.stdout.readline() == "listening\n"
-        [found, *_] = faults(cluster, check_ports)
-        assert f"process {beside.pid}" in found.got
-    finally:
-        beside.kill()
-        beside.wait()
+    where = environment(cluster.runtime)
+    with subprocess.Popen(command, cwd="/", env=where, stdout=subprocess.PIPE, text=True) as beside:
+        try:
+            assert beside.stdout is not None
+            assert beside.stdout.readline() == "listening\n"
+            [found, *_] = faults(cluster, check_ports)
+            assert f"process {beside.pid}" in found.got
+        finally:
+            beside.kill()
     assert not faults(cluster, check_ports)
 
 
