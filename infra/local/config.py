@@ -81,7 +81,7 @@ def cluster_of(found: "Config | None", asked: bool | None) -> bool:
     made, wanted = ("a cluster", "a single system") if found.cluster else ("a single system", "a cluster")
     raise Refused(
         f"this state directory was made as {made} and cannot become {wanted}: streams and durables would have to be made anew. "
-        f"`schleuse backup` it, start another folder with `schleuse up {'--no-cluster' if found.cluster else '--cluster'}`, and `schleuse restore` into that. "
+        f"`schleuse backup` it, and `schleuse restore {'--no-cluster' if found.cluster else '--cluster'}` into another folder. "
         "Nothing was changed.",
         code="cluster",
     )
