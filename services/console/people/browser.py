@@ -7,8 +7,9 @@ from starlette.responses import Response
 
 from services.console.desk import Desk
 from services.console.forms import Form, read_form
-from services.console.people.domain import KNOWN_BROWSER, browser_name
+from services.console.people.domain import KNOWN_BROWSER, browser_name, hash_token
 from services.console.people.usecases.sign_in import as_typed
+from services.console.people.usecases.sign_out import sign_out
 from shared.errors import Forbidden
 from shared.ids import new_token
 
@@ -23,8 +24,16 @@ async def own_form(desk: Desk, request: Request) -> Form:
     return form
 
 
-def signed_in(desk: Desk, request: Request, response: Response, handle: str, token: str) -> Response:
-    """The answer that brings a new session's cookie, and the mark by which the browser is known next time."""
+async def signed_in(desk: Desk, request: Request, response: Response, handle: str, token: str) -> Response:
+    """The answer that brings a new session's cookie, and the mark by which the browser is known next time.
+
+    A session that this browser had before is over: nobody could see it any more, or sign it out here.
+    """
+    before = request.cookies.get(desk.cookie, "")
+    if before:
+        async with desk.console.db.transaction() as tx:
+            await sign_out(tx, desk.console.identity, hash_token(before))
+        desk.console.live.end(session=hash_token(before))
     desk.set_cookie(response, desk.cookie, token)
     mark = request.cookies.get(desk.known_cookie, "")
     if not desk.console.known_browser(as_typed(handle), mark):

@@ -49,7 +49,7 @@ class JoiningPages:
                 await submit_item(tx, OPERATOR, read_draft("page", "en", "welcome", EXAMPLE))
         except SchleuseError as error:
             return await self._again(request, "welcome.html", form, error)
-        return signed_in(self._desk, request, go("/queue"), owner.handle, session)
+        return await signed_in(self._desk, request, go("/queue"), owner.handle, session)
 
     async def invitation(self, request: Request) -> Response:
         async with self._console.db.reading() as tx:
@@ -66,7 +66,7 @@ class JoiningPages:
                 session = await accept_invitation(tx, self._console.identity, token, newcomer, browser_of(request))
         except SchleuseError as error:
             return await self._again(request, "invitation.html", form, error, role=role)
-        return signed_in(self._desk, request, go("/queue"), newcomer.handle, session)
+        return await signed_in(self._desk, request, go("/queue"), newcomer.handle, session)
 
     async def _newcomer(self, request: Request, form: Form, *, owner: bool) -> Newcomer:
         same_twice(form)

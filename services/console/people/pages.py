@@ -69,11 +69,11 @@ class SignInPages:
             told = {"refused": error, "handle": handle, "carried": carried.fields, "carried_to": place, "next": place}
             return await self._desk.show(request, "sign_in.html", None, error.status, **told)
         if not carried.fields:
-            return signed_in(self._desk, request, go(place), handle, token)
+            return await signed_in(self._desk, request, go(place), handle, token)
         session = await find_session(self._console.db, token)
         assert session is not None
         answer = await self._desk.carry_on(request, session, carried, to=place, cookie=token)
-        return signed_in(self._desk, request, answer, handle, token)
+        return await signed_in(self._desk, request, answer, handle, token)
 
     async def sign_out(self, visit: Visit) -> Response:
         async with self._console.db.transaction() as tx:

@@ -118,6 +118,22 @@ async def test_a_session_cannot_be_fixed_beforehand(desk: Desk, browser: Browser
     assert await find_session(desk.db, "chosen-by-somebody-else") is None
 
 
+async def test_a_browser_that_signs_in_again_leaves_no_session_behind(
+    desk: Desk, browser: Browser, passwords: Passwords
+) -> None:
+    person = await browser.come_in(desk, passwords, "member")
+    before = browser.http.cookies["console"]
+    [row] = await desk.rows("SELECT handle FROM app.people WHERE id = $1", person)
+    browser.http.cookies.delete("console")
+    found = TOKEN.search((await browser.page("/sign-in")).text)
+    assert found
+    browser.http.cookies.set("console", before)
+    fields = {"token": found[1], "handle": row["handle"], "password": GOOD}
+    done = await browser.http.post("/sign-in", data=fields, headers={"Origin": browser.base})
+    assert done.status_code == 303
+    assert await find_session(desk.db, before) is None
+
+
 async def test_the_page_of_people_shows_a_link_once(desk: Desk, browser: Browser, passwords: Passwords) -> None:
     await browser.come_in(desk, passwords, "owner")
     made = await browser.send("/people/invitations", "/people", role="viewer", name="Kim Doe", handle="")
