@@ -1,7 +1,7 @@
 # Everything a newcomer needs. `make help` lists it.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check check-static check-tests fmt path clean
+.PHONY: help setup run test test-long check check-static check-tests fmt path clean compose-test
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,6 +40,9 @@ test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACH
 
 test-long: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.asyncapi $(CACHE)/.node ## Run the long campaigns
 	@$(PYTEST) -m long --timeout 3000 $(ARGS) tests
+
+compose-test: $(VENV)/.ready-test ## Run docker-compose.yml with podman from nothing, attack it, publish in it, take it down (as root)
+	@$(BIN)/python -m tests.compose.trial
 
 check: $(VENV)/.ready-test ## Format, lint, types, import contracts, unit and contract tests: under a minute
 	@$(MAKE) --no-print-directory -j2 --output-sync=target check-static check-tests

@@ -7,6 +7,7 @@ Exit code 78: it will not work by trying again; the line on standard error says 
 
 import os
 import pwd
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -90,6 +91,19 @@ def _counts(value: object) -> list[int]:
     return list(value.values()) if isinstance(value, dict) else []
 
 
+def beside(becomes: list[str]) -> int:
+    """Run the operator's command as a child; its exit code. The first process of a container inherits every orphan and must not be the command itself."""
+    child = os.fork()
+    if not child:
+        os.execvp(becomes[0], becomes)  # noqa: S606 - what the operator typed
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda number, _: os.kill(child, number))
+    while True:
+        ended, status = os.wait()
+        if ended == child:
+            return os.waitstatus_to_exitcode(status)
+
+
 def main() -> None:
     part, given = sys.argv[1], sys.argv[2:]
     found = facts.gather()
@@ -101,6 +115,8 @@ def main() -> None:
     if part not in AS_ROOT:
         facts.write(run_folder(part), found)
     os.umask(0o077 if part == "postgres" else 0o022)
+    if part == "operator":
+        raise SystemExit(beside(becomes))
     os.execvp(becomes[0], becomes)  # noqa: S606 - our own programs, or what the operator typed
 
 
