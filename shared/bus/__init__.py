@@ -1,4 +1,4 @@
-"""The only package that knows NATS and FastStream."""
+"""The only package that knows NATS."""
 
 from shared.bus.listen import Intake, on
 from shared.bus.received import Received

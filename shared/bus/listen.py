@@ -1,6 +1,6 @@
 """Declaring handlers: `@on("item.decided")` on a method of a service's intake class.
 
-The declaration is also what FastStream documents (shared.bus.asyncapi); the delivery loop calls the same methods.
+What a service must handle stands in the catalogue, from which its AsyncAPI document is made, too (shared.bus.asyncapi).
 """
 
 import inspect
