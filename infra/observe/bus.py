@@ -1,10 +1,12 @@
 """Streams and durables beside their declaration, and what the admin identity may ask the bus."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 
@@ -15,6 +17,7 @@ from shared.errors import Transient
 
 HARMLESS = {"metadata", "consumer_limits", "compression", "persist_mode", "replay_policy", "max_waiting", "num_replicas", "deliver_policy", "name", "durable_name", "max_consumers", "max_msgs", "max_msgs_per_subject"}  # fmt: skip
 """Fields of a configuration that open nothing, and that the server fills in its own way."""
+GOODBYE_SECONDS = 1.0
 IDLE: tuple[object, ...] = (None, False, 0, "", [], {}, -1)
 
 
@@ -30,7 +33,18 @@ async def admin(layout: Layout, config: Config, timeout: float = 20) -> AsyncIte
     except (NatsError, OSError, TimeoutError) as error:
         raise Transient(f"the bus does not answer: {error!r}", code="bus") from None
     finally:
-        await client.close()
+        await hang_up(client)
+
+
+async def hang_up(client: Client) -> None:
+    """At once, also when the server has stopped in the middle of its work: a polite goodbye would wait for it for half a minute."""
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await client.close()
+    except (NatsError, OSError, TimeoutError):
+        writer = getattr(client._transport, "_io_writer", None)
+        if writer is not None:
+            writer.transport.abort()
 
 
 async def listed(js: JetStreamContext, verb: str, field: str, timeout: float = 20) -> list[dict[str, Any]]:  # noqa: ASYNC109 - as above

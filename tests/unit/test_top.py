@@ -40,7 +40,8 @@ TROUBLE = {
     "2 parked at site": {"parts": {"site": part(parked=2)}},
     "disk 93 %": {"disk": {"free": 7 * 1024**3, "total": 100 * 1024**3}},
     "site is ended": {"parts": {"site": part(state="ended", ready=False)}},
-    "site: relay: no bus": {"parts": {"site": part(red=["relay: no bus"])}},
+    "site: rows: 2 not shown": {"parts": {"site": part(red=["rows: 2 not shown"])}},
+    "site does not answer": {"parts": {"site": part(ready=False, state="silent")}},
     "site has 5 events to send, the oldest for 40 s": {"parts": {"site": part(unsent=5, oldest=40.0)}},
     "site uses 15 of 16 connections": {"parts": {"site": part(postgres=[15, 16])}},
     "the bus does not answer": {"readers": None, "streams": None},
@@ -69,6 +70,17 @@ def test_a_quiet_system_has_no_problem_and_neither_has_one_without_a_backup_or_c
 def test_what_does_not_work_stands_before_what_needs_a_look() -> None:
     found = problems(sample(parts={"site": part(parked=1), "agent": part(ready=False, state="starting")}), None)
     assert [each["tone"] for each in found] == ["stop", "wait"]
+
+
+def test_a_server_that_is_away_is_said_once() -> None:
+    away = {"used": None, "limit": None, "oldest_transaction": None, "sizes": None}
+    parts = {
+        name: part(red=["database: the database went away", "relay: the database is away"])
+        for name in ("site", "agent")
+    }
+    assert said(problems(sample(parts=parts, postgres=away), None)) == "Postgres does not answer"
+    parts |= {"postgres": part(ready=False, state="starting")}
+    assert said(problems(sample(parts=parts, postgres=away), None)) == "postgres is starting"
 
 
 def test_the_site_may_be_an_entry_behind_for_a_moment() -> None:

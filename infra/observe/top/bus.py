@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from contextlib import suppress
 from typing import Any
 
 from nats.aio.client import Client
@@ -12,6 +11,7 @@ from infra.local.config import Config
 from infra.local.layout import Layout
 from infra.nats.provision import connect
 from infra.nats.topology import durables, streams
+from infra.observe.bus import hang_up
 
 PATIENCE = 1.5
 READERS = {(each.stream, each.name): each.reader for each in durables()}
@@ -46,8 +46,7 @@ class Bus:
     async def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            with suppress(NatsError, OSError, TimeoutError):
-                await client.close()
+            await hang_up(client)
 
     async def _connected(self) -> Client:
         if self._client is None or not self._client.is_connected:

@@ -13,13 +13,17 @@ DISK_FULL, DISK_FREE = 0.9, 1024**3
 OLD_TRANSACTION = 300
 HEAD_LATE, HEAD_STOP = 2 * 3600, 24 * 3600
 OLD_BACKUP = 8 * 86400
+OF_POSTGRES, OF_BUS = ("database", "relay", "intake"), ("bus", "relay", "intake")
+"""Beginnings of what services say when a server is away: its own line says it once."""
 Figures = dict[str, Any]
 Problem = dict[str, str]
 
 
 def problems(now: Figures, before: Figures | None) -> list[Problem]:
-    """[{"tone": "stop" (something does not work) or "wait" (look at it), "text", "hint"}]."""
-    found = [*_parts(now), *_servers(now), *_chains(now, before), *_room(now)]
+    """[{"tone": "stop" (something does not work) or "wait" (look at it), "text", "hint"}]. A server that is away stands for what others say of that."""
+    if not now["parts"]:
+        return [_stop("the supervisor does not answer", "schleuse status")]
+    found = [*_servers(now), *_parts(now), *_chains(now, before), *_room(now)]
     return sorted(found, key=lambda problem: problem["tone"] != "stop")
 
 
@@ -33,30 +37,35 @@ def _wait(text: str, hint: str = "") -> Problem:
 
 def _parts(now: Figures) -> list[Problem]:
     found: list[Problem] = []
-    if not now["parts"]:
-        return [_stop("the supervisor does not answer", "schleuse status")]
+    away = (*(OF_POSTGRES if now["postgres"]["used"] is None else ()), *(OF_BUS if now["readers"] is None else ()))
     for name, part in now["parts"].items():
         if not part["ready"]:
-            found.append(_stop(f"{name} is {part['state']}", f"schleuse logs {name}"))
-        found += [_stop(f"{name}: {red}", f"schleuse logs {name}") for red in part["red"]]
-        if part["parked"]:
-            found.append(_wait(f"{part['parked']} parked at {name}", "schleuse parked list"))
-        if part["unsent"] and (part["oldest"] or 0) > LATE_SECONDS:
-            found.append(_wait(f"{name} has {part['unsent']} events to send, the oldest for {age(part['oldest'])}"))
-        if part["postgres"] and part["postgres"][1] and part["postgres"][0] >= FULL * part["postgres"][1]:
-            found.append(_wait(f"{base_of(name)} uses {part['postgres'][0]} of {part['postgres'][1]} connections"))
+            says = "does not answer" if part["state"] == "silent" else f"is {part['state']}"
+            found.append(_stop(f"{name} {says}", f"schleuse logs {name}"))
+        found += [_stop(f"{name}: {red}", f"schleuse logs {name}") for red in part["red"] if part["ready"] and not red.startswith(away)]  # fmt: skip
+        found += _counted(name, part)
     lag = {base_of(name): part["lag"] for name, part in now["parts"].items() if is_service(name)}
-    found += [_wait(f"{name} is {count} events behind") for name, count in lag.items() if count and count >= BEHIND]
+    return found + [_wait(f"{name} is {count} events behind") for name, count in lag.items() if count and count >= BEHIND]  # fmt: skip
+
+
+def _counted(name: str, part: Figures) -> list[Problem]:
+    found = []
+    if part["parked"]:
+        found.append(_wait(f"{part['parked']} parked at {name}", "schleuse parked list"))
+    if part["unsent"] and (part["oldest"] or 0) > LATE_SECONDS:
+        found.append(_wait(f"{name} has {part['unsent']} events to send, the oldest for {age(part['oldest'])}"))
+    if part["postgres"] and part["postgres"][1] and part["postgres"][0] >= FULL * part["postgres"][1]:
+        found.append(_wait(f"{base_of(name)} uses {part['postgres'][0]} of {part['postgres'][1]} connections"))
     return found
 
 
 def _servers(now: Figures) -> list[Problem]:
     found: list[Problem] = []
-    if now["readers"] is None and now["parts"]:
-        found.append(_stop("the bus does not answer", "schleuse logs nats"))
-    postgres = now["postgres"]
-    if postgres["used"] is None and now["parts"]:
+    parts, postgres = now["parts"], now["postgres"]
+    if postgres["used"] is None and parts.get("postgres", {"ready": True})["ready"]:
         found.append(_stop("Postgres does not answer", "schleuse logs postgres"))
+    if now["readers"] is None and parts.get("nats", {"ready": True})["ready"]:
+        found.append(_stop("the bus does not answer", "schleuse logs nats"))
     if (postgres["oldest_transaction"] or 0) > OLD_TRANSACTION:
         found.append(_wait(f"a transaction has been open for {age(postgres['oldest_transaction'])}"))
     if postgres["used"] and postgres["limit"] and postgres["used"] >= FULL * postgres["limit"]:

@@ -4,7 +4,7 @@ A sample is what DIR/run/report/top.json holds and `schleuse top` and the consol
 
     {"taken_at", "every", "ready", "up_seconds", "parts": {name: PART}, "readers": [READER], "gate", "audit", "postgres", "streams", "disk", "backup_age", "problems"}
 
-PART: {"state", "pid", "restarts", "cpu" (share of a core), "rss", "pss", "postgres" [used, limit], "bus", "in", "out", "web" (each a second), "lag", "unsent",
+PART: {"state" (the supervisor's word, or "silent": it does not answer), "ready", "pid", "restarts", "cpu" (share of a core), "rss", "pss", "postgres" [used, limit], "bus", "in", "out", "web" (each a second), "lag", "unsent",
 "oldest", "parked", "red": [says], "history": {"in", "out"}}. Bytes and seconds throughout; None is unknown.
 """
 
@@ -108,7 +108,7 @@ class Sampler:
         uid = self._config.uids.get(base, -1)
         known = bool(answer.get("conditions", {}).get("database", {}).get("ok"))
         found = {
-            "state": part["state"], "ready": part["ready"], "pid": part["pid"], "restarts": part["restarts"],
+            **_standing(part, answers=bool(answer) or not is_service(name)), "pid": part["pid"], "restarts": part["restarts"],
             "pss": self._kept.get("pss", {}).get((name, part["pid"])),
             "postgres": pulse.get("connections", {}).get(base) if base in DATABASES else None,
             "bus": bus["connections"].get(uid) if base in DATABASES else None,
@@ -116,7 +116,7 @@ class Sampler:
             "unsent": figures.get("unsent_events") if known else None,
             "oldest": figures.get("oldest_unsent_seconds") if known else None,
             "parked": figures.get("parked_events") if known else None,
-            "red": [f"{condition.replace('_', ' ')}: {each.get('detail') or 'not ok'}" for condition, each in answer.get("conditions", {}).items() if not each.get("ok") and condition != "parked"],
+            "red": [f"{condition.replace('_', ' ')}: {_line(each.get('detail') or 'not ok')}" for condition, each in answer.get("conditions", {}).items() if not each.get("ok") and condition != "parked"],
             **self._rates(name, part, figures),
         }  # fmt: skip
         return found | {"history": self._remember(name, found)}
@@ -144,6 +144,17 @@ def _rate(before: float | None, count: float | None, seconds: float) -> float | 
     if before is None or count is None or count < before:
         return None
     return round((count - before) / seconds, 2)
+
+
+def _standing(part: Figures, *, answers: bool) -> Figures:
+    """The supervisor may not have seen yet that somebody is gone."""
+    silent = part["ready"] and not answers
+    return {"state": "silent" if silent else part["state"], "ready": part["ready"] and answers}
+
+
+def _line(text: str) -> str:
+    """What a service says may have several lines; the first one says what is wrong."""
+    return text.partition("\n")[0][:200]
 
 
 def _gate(pulse: Figures, parts: dict[str, Figures], answers: list[Figures]) -> Figures:
