@@ -1,14 +1,13 @@
 """An item's own page and its receipt."""
 
 from datetime import UTC, datetime, time
-from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from schemas.site.v1 import REACTIONS
 from services.site.publication.chain import BadReceipt
-from services.site.publication.domain import Published
+from services.site.publication.domain import Published, Row
 from services.site.reading.desk import HTML, Desk, place, receipt_of
 from services.site.reading.layout import language_of, moved
 from services.site.reading.receipt import receipt_json, receipt_parts
@@ -59,10 +58,10 @@ class ItemPages:
         return self._desk.keep(request, item.url, body.encode(), HTML, modified, {*refs, place(item)})
 
     async def receipt(self, request: Request) -> Response:
-        item = self._receipted(request)
-        if item is None:
+        found = await self._receipted(request)
+        if found is None:
             return self._desk.layout.notice(language_of(request), 404)
-        row = await self._desk.renderer.row(item.item_id)
+        item, row = found
         words = words_for(item.lang)
         body = self._desk.layout.page("receipt.html", words, item=item, parts=receipt_parts(row, words))
         return self._desk.keep(
@@ -70,15 +69,22 @@ class ItemPages:
         )
 
     async def receipt_file(self, request: Request) -> Response:
-        item = self._receipted(request)
-        if item is None:
+        found = await self._receipted(request)
+        if found is None:
             return self._desk.layout.notice(language_of(request), 404)
-        row = await self._desk.renderer.row(item.item_id)
+        item, row = found
         body = receipt_json(item, row, self._desk.books.keys)
         return self._desk.keep(
             request, request.url.path, body, "application/json", item.published_at, {receipt_of(item.item_id)}
         )
 
-    def _receipted(self, request: Request) -> Published | None:
-        item_id: UUID = request.path_params["item_id"]
-        return self._desk.view.item(item_id)
+    async def _receipted(self, request: Request) -> tuple[Published, Row] | None:
+        """The item as these readers see it and its row. While the row was read it may have become another, for other readers."""
+        item = self._desk.view.item(request.path_params["item_id"])
+        if item is None:
+            return None
+        try:
+            row = await self._desk.renderer.row(item.item_id)
+        except (NotFound, BadReceipt):
+            return None
+        return (item, row) if row.seq == item.seq and self._desk.view.item(item.item_id) is item else None

@@ -9,6 +9,8 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
+from services.site.publication.domain import Row
+from services.site.reading.rendering import Renderer
 from shared.clock import now
 from shared.ids import item_id, new_token
 from tests.factories.identity import sign_in
@@ -204,81 +206,6 @@ async def test_in_mode_off_members_and_guests_are_shut_out_too(site: Living, mem
     assert (await member.post("/invited/x", headers={"origin": ORIGIN})).status_code == 403
 
 
-class TestGuests:
-    """An invitation by link: used once, by a person, until its end or until it is taken back."""
-
-    async def test_a_guest_comes_in_by_the_button_and_not_by_the_link(self, site: Living) -> None:
-        secret, link = await site.publish("secret", audience="members"), new_token()
-        await site.hear("mode.entered", site.gate.mode("members"))
-        _, event = site.gate.people.invitation(link)
-        await site.hear("person.recorded", event)
-        guest, preview = site.visitor(), site.visitor()
-        for _ in range(3):
-            page = await preview.get(f"/invited/{link}")
-        assert page.status_code == 200 and page.text == (await preview.get("/invited/wrong")).text
-        assert (page.headers["referrer-policy"], page.headers["cache-control"]) == ("no-referrer", PRIVATE)
-        assert await status(preview, secret) == 403
-        entered = await guest.post(f"/invited/{link}", headers={"origin": ORIGIN})
-        assert (entered.status_code, entered.headers["location"]) == (303, "/")
-        assert await status(guest, secret) == 200
-        rows = await site.value("SELECT string_agg(s::text, ' ') FROM app.standings s")
-        assert link not in rows
-
-    async def test_whatever_is_wrong_the_answer_is_the_same(self, site: Living) -> None:
-        people, used, over, revoked = site.gate.people, new_token(), new_token(), new_token()
-        for link, until in ((used, None), (over, now() - timedelta(seconds=1)), (revoked, None)):
-            guest, event = people.invitation(link, until)
-            await site.hear("person.recorded", event)
-        await site.hear("person.recorded", people.standing(guest, None))
-        assert (await site.visitor().post(f"/invited/{used}", headers={"origin": ORIGIN})).status_code == 303
-        answers = [
-            await site.visitor().post(f"/invited/{link}", headers={"origin": ORIGIN})
-            for link in (used, over, revoked, "never", "x" * 500)
-        ]
-        assert {(each.status_code, each.text, each.headers.get("set-cookie")) for each in answers} == {
-            (403, answers[0].text, None)
-        }
-
-    async def test_taking_an_invitation_back_counts_at_the_next_request(self, site: Living) -> None:
-        secret, link = await site.publish("secret", audience="members"), new_token()
-        guest, event = site.gate.people.invitation(link)
-        await site.hear("person.recorded", event)
-        browser = site.visitor()
-        await browser.post(f"/invited/{link}", headers={"origin": ORIGIN})
-        assert await status(browser, secret) == 200
-        await site.hear("person.recorded", site.gate.people.standing(guest, None))
-        assert await status(browser, secret) == 404
-
-    async def test_an_invitation_ends_at_its_time(self, site: Living) -> None:
-        secret, link = await site.publish("secret", audience="members"), new_token()
-        _, event = site.gate.people.invitation(link, now() + timedelta(seconds=0.6))
-        await site.hear("person.recorded", event)
-        browser = site.visitor()
-        await browser.post(f"/invited/{link}", headers={"origin": ORIGIN})
-        assert await status(browser, secret) == 200
-        await asyncio.sleep(0.65)
-        assert await status(browser, secret) == 404
-
-    async def test_one_of_many_at_once_gets_in(self, site: Living) -> None:
-        link = new_token()
-        await site.hear("person.recorded", site.gate.people.invitation(link)[1])
-        calls = [site.visitor().post(f"/invited/{link}", headers={"origin": ORIGIN}) for _ in range(6)]
-        assert sorted([each.status_code for each in await asyncio.gather(*calls)]) == [303] + [403] * 5
-
-    async def test_a_new_link_for_the_same_guest_works_and_the_old_one_does_not(self, site: Living) -> None:
-        old, new = new_token(), new_token()
-        guest, event = site.gate.people.invitation(old)
-        await site.hear("person.recorded", event)
-        await site.visitor().post(f"/invited/{old}", headers={"origin": ORIGIN})
-        from schemas.text import sha256  # noqa: PLC0415
-
-        again = site.gate.people.standing(
-            guest, "guest", link_hash=sha256(new.encode()), until=now() + timedelta(hours=1)
-        )
-        await site.hear("person.recorded", again)
-        assert (await site.visitor().post(f"/invited/{new}", headers={"origin": ORIGIN})).status_code == 303
-
-
 async def test_a_row_that_was_made_public_by_hand_is_not_shown(site: Living, member: httpx2.AsyncClient) -> None:
     url = await site.publish("secret", audience="members")
     await member.get(url)
@@ -288,40 +215,16 @@ async def test_a_row_that_was_made_public_by_hand_is_not_shown(site: Living, mem
     assert "the row's columns say something else" in (await site.told("row.rejected"))[0]["reason"]
 
 
-async def test_an_undone_approval_is_withdrawn(site: Living) -> None:
-    url = await site.publish("secret")
-    assert await status(site.http, url) == 200
-    await site.hear("item.retracted", site.gate.undo(SECRET))
-    assert await status(site.http, url) == 410
-    assert [each["effect"] for each in await site.told("item.applied")] == ["live", "gone"]
-    await site.publish("secret", revision=2)
-    assert await status(site.http, url) == 200
+async def test_a_receipt_that_became_the_members_while_it_was_read_is_not_shown(
+    site: Living, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await site.publish("secret", "first")
+    row = Renderer.row
 
+    async def slow(renderer: Renderer, item: UUID) -> Row:
+        await site.publish("secret", "hush", audience="members", revision=2)
+        return await row(renderer, item)
 
-async def test_an_undoing_of_another_item_is_refused(site: Living) -> None:
-    from services.site.publication.chain import BadReceipt  # noqa: PLC0415
-
-    url = await site.publish("secret")
-    with pytest.raises(BadReceipt):
-        await site.hear("item.retracted", site.gate.undo(SECRET, about=UUID(int=1)))
-    assert await status(site.http, url) == 200
-
-
-async def test_pages_end_to_the_moment_at_every_instance_and_after_a_restart(sites: Sites, site: Living) -> None:
-    second = await sites.start(site.gate)
-    await second.greet()
-    until = now() + timedelta(seconds=1.2)
-    url = await site.publish("secret", "hush", expire_at=until)
-    await second.look()
-    for each in (site, second):
-        assert (await status(each.http, url), await found(each.http, "hush")) == (200, 1)
-        assert url in (await each.http.get("/feed.xml")).text
-    await asyncio.sleep((until - now()).total_seconds() - 0.15)
-    assert {await status(each.http, url) for each in (site, second)} == {200}
-    await asyncio.sleep((until - now()).total_seconds() + 0.1)
-    for each in (site, second):
-        assert (await status(each.http, url), await found(each.http, "hush")) == (410, 0)
-        assert url not in (await each.http.get("/feed.xml")).text
-    third = await sites.start(site.gate)
-    await third.greet()
-    assert await status(third.http, url) == 410
+    monkeypatch.setattr(Renderer, "row", slow)
+    answer = await site.visitor().get(f"/receipt/{SECRET}.json")
+    assert answer.status_code == 404 and f"/receipt/{SECRET}.json" not in site.site.cache.pages
