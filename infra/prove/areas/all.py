@@ -17,6 +17,7 @@ from infra.prove.areas import (
     people,
     site_rows,
     statements,
+    undo,
 )
 from infra.prove.check import Check
 from infra.prove.target import Target
@@ -36,4 +37,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "grants": grants.check,
     "people": people.check,
     "identity": identity.check,
+    "undo": undo.check,
 }
