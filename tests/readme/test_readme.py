@@ -21,6 +21,8 @@ COMMANDS = [
     line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines() if line.strip()
 ]
 SCHLEUSE = [line for line in COMMANDS if line.startswith(".venv/bin/schleuse ")]
+IN_CONTAINERS = [line for line in COMMANDS if line.startswith("docker compose ")]
+"""What they come to is tried by `make compose-test`."""
 MAKE = [line for line in COMMANDS if line.startswith("make ")]
 TAKES_LONG = {"make test", "make test-long", "make check"}
 
@@ -46,7 +48,7 @@ def environment() -> dict[str, str]:
 
 def test_every_line_is_a_command_that_is_tested_here() -> None:
     assert len(SCHLEUSE) > 10
-    assert set(COMMANDS) == set(SCHLEUSE) | set(MAKE)
+    assert set(COMMANDS) == set(SCHLEUSE) | set(MAKE) | set(IN_CONTAINERS)
 
 
 def test_the_commands_work_in_the_order_of_the_readme(state: Path) -> None:
