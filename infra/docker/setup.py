@@ -52,7 +52,7 @@ def _identities() -> identities.Identities:
 def write_config(layout: Layout, who: identities.Identities, wishes: Asked) -> Config:
     """config.json of an installation in containers. The site mode of a fresh one follows rule 27."""
     fresh = config.read(layout) is None
-    made = config.write(layout, who, None, "cluster" in wishes.profiles)
+    made = config.write(layout, who, None)
     listen = addresses.fronts(wishes.net)
     servers = addresses.NATS_SERVERS if "cluster" in wishes.profiles else addresses.NATS_SERVERS[:1]
     changed = {
