@@ -74,7 +74,7 @@ async def _live(sampler: Sampler, every: float) -> None:
     try:
         with _keys(ended), Live(console=console, screen=True, auto_refresh=False) as live:
             while not ended.is_set():
-                live.update(screen(await sampler.sample(), console.width), refresh=True)
+                live.update(screen(await sampler.sample(), console.width, live=True), refresh=True)
                 try:
                     async with asyncio.timeout(every):
                         await ended.wait()

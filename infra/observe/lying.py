@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infra.local.instances import base_of, bus_parts, services
+from infra.nginx import installed as edge
 from infra.observe.installation import Installation
 from infra.observe.keyfiles import names_of
 from infra.observe.report_files import GRANTS, TOP, console_files, report_folder
@@ -69,6 +70,8 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
         yield _below(here, folder / name), owned((me[0], console[1]), "640")
     for path in console_files(here.layout):
         yield _below(here, path), owned(console, "644")
+    if not here.config.containers:  # there nginx has a volume of its own
+        yield from ((pattern, owned(owner, mode)) for pattern, owner, mode in edge.lying(here.layout, me))
     for part in services(cluster=here.config.cluster):
         yield rf"run/{part}/health\.sock", owned(who.owner(base_of(part)), "666")
 

@@ -21,14 +21,23 @@ TONES = {"stop": "bold red", "wait": "yellow"}
 Figures = dict[str, Any]
 
 
-def screen(sample: Figures, width: int) -> RenderableType:
+def screen(sample: Figures, width: int, *, live: bool = False) -> RenderableType:
     """Everything of one sample."""
-    return Group(_head(sample), _problems(sample["problems"]), Text(), _parts(sample, width), Text(), *_details(sample))
+    return Group(
+        _head(sample, live=live),
+        _problems(sample["problems"]),
+        Text(),
+        _parts(sample, width),
+        Text(),
+        *_details(sample),
+    )
 
 
-def _head(sample: Figures) -> Text:
+def _head(sample: Figures, *, live: bool) -> Text:
     up = f", up {age(sample['up_seconds'])}" if sample["up_seconds"] is not None else ""
-    return Text.assemble(("Schleuse", "bold"), f" at {sample['taken_at'][11:19]} UTC{up}")
+    return Text.assemble(
+        ("Schleuse", "bold"), f" at {sample['taken_at'][11:19]} UTC{up}", (" · q ends" if live else "", "dim")
+    )
 
 
 def _problems(found: Sequence[dict[str, str]]) -> Text:
@@ -112,7 +121,8 @@ def _gate(gate: Figures) -> str:
         if gate.get("seq") is None and "whole" in gate
         else f"entry {number(gate.get('seq'))}, {_whole(gate)}"
     )
-    return f"log {at}; site at {number(gate['at_site'])}, {number(gate['behind'])} behind; signed head {age(gate['head_age'])} old"
+    at_site = "has none yet" if gate["at_site"] == -1 else f"at {number(gate['at_site'])}"
+    return f"log {at}; site {at_site}, {number(gate['behind'])} behind; signed head {age(gate['head_age'])} old"
 
 
 def _audit(audit: Figures) -> str:
