@@ -17,7 +17,7 @@ async def status(browser: httpx2.AsyncClient, url: str) -> int:
     return (await browser.get(url)).status_code
 
 
-async def test_a_guest_comes_in_by_the_button_and_not_by_the_link(self, site: Living) -> None:
+async def test_a_guest_comes_in_by_the_button_and_not_by_the_link(site: Living) -> None:
     secret, link = await site.publish("secret", audience="members"), new_token()
     await site.hear("mode.entered", site.gate.mode("members"))
     _, event = site.gate.people.invitation(link)
@@ -35,7 +35,7 @@ async def test_a_guest_comes_in_by_the_button_and_not_by_the_link(self, site: Li
     assert link not in rows
 
 
-async def test_whatever_is_wrong_the_answer_is_the_same(self, site: Living) -> None:
+async def test_whatever_is_wrong_the_answer_is_the_same(site: Living) -> None:
     people, used, over, revoked = site.gate.people, new_token(), new_token(), new_token()
     for link, until in ((used, None), (over, now() - timedelta(seconds=1)), (revoked, None)):
         guest, event = people.invitation(link, until)
@@ -51,7 +51,7 @@ async def test_whatever_is_wrong_the_answer_is_the_same(self, site: Living) -> N
     }
 
 
-async def test_taking_an_invitation_back_counts_at_the_next_request(self, site: Living) -> None:
+async def test_taking_an_invitation_back_counts_at_the_next_request(site: Living) -> None:
     secret, link = await site.publish("secret", audience="members"), new_token()
     guest, event = site.gate.people.invitation(link)
     await site.hear("person.recorded", event)
@@ -62,7 +62,7 @@ async def test_taking_an_invitation_back_counts_at_the_next_request(self, site: 
     assert await status(browser, secret) == 404
 
 
-async def test_an_invitation_ends_at_its_time(self, site: Living) -> None:
+async def test_an_invitation_ends_at_its_time(site: Living) -> None:
     secret, link = await site.publish("secret", audience="members"), new_token()
     _, event = site.gate.people.invitation(link, now() + timedelta(seconds=0.6))
     await site.hear("person.recorded", event)
@@ -73,14 +73,14 @@ async def test_an_invitation_ends_at_its_time(self, site: Living) -> None:
     assert await status(browser, secret) == 404
 
 
-async def test_one_of_many_at_once_gets_in(self, site: Living) -> None:
+async def test_one_of_many_at_once_gets_in(site: Living) -> None:
     link = new_token()
     await site.hear("person.recorded", site.gate.people.invitation(link)[1])
     calls = [site.visitor().post(f"/invited/{link}", headers={"origin": ORIGIN}) for _ in range(6)]
     assert sorted([each.status_code for each in await asyncio.gather(*calls)]) == [303] + [403] * 5
 
 
-async def test_a_new_link_for_the_same_guest_works_and_the_old_one_does_not(self, site: Living) -> None:
+async def test_a_new_link_for_the_same_guest_works_and_the_old_one_does_not(site: Living) -> None:
     old, new = new_token(), new_token()
     guest, event = site.gate.people.invitation(old)
     await site.hear("person.recorded", event)
