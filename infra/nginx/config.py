@@ -114,7 +114,9 @@ def _check(edge: Edge) -> None:
 
 def _common(edge: Edge) -> list[str]:
     """Types, folders, TLS and times. What a client may hold open is bounded everywhere."""
-    temporary = [f"{name}_temp_path {literal(edge.home / name)};" for name in ("proxy", "fastcgi", "uwsgi", "scgi")]
+    temporary = [
+        f"{name}_temp_path {literal(edge.home / f'data-{name}')};" for name in ("proxy", "fastcgi", "uwsgi", "scgi")
+    ]
     return [
         "default_type application/octet-stream;",
         "server_tokens off;",
@@ -122,7 +124,7 @@ def _common(edge: Edge) -> list[str]:
         "sendfile on;",
         "tcp_nopush on;",
         *temporary,
-        f"client_body_temp_path {literal(edge.home / 'body')};",
+        f"client_body_temp_path {literal(edge.home / 'data-body')};",
         "client_header_timeout 15s;",
         "client_body_timeout 30s;",
         "send_timeout 30s;",
@@ -146,7 +148,7 @@ def _common(edge: Edge) -> list[str]:
 
 def _cache(edge: Edge) -> list[str]:
     """Public pages of the site, kept for the second in which they were made: nginx's own `valid 1s` alone lasts up to two."""
-    where = literal(edge.home / "cache")
+    where = literal(edge.home / "data-cache")
     return [
         f"proxy_cache_path {where} levels=1:2 keys_zone=site:16m max_size=256m inactive=10s use_temp_path=off;",
         *maps(),

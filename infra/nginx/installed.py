@@ -1,6 +1,8 @@
 """The edge of an installation: what a state directory says about fronts and addresses."""
 
-from collections.abc import Mapping
+import pwd
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from infra.local.config import HOSTS, Config
@@ -42,3 +44,21 @@ def make_home(layout: Layout) -> None:
     home.mkdir(mode=0o711, exist_ok=True)
     home.chmod(0o711)
     (home / "logs").mkdir(mode=0o700, exist_ok=True)
+
+
+def lying(layout: Layout, me: tuple[int, int]) -> Iterator[tuple[str, tuple[int, int], str]]:
+    """(pattern of the path below the state directory, owner and group, mode) of what nginx may have there."""
+    yield r"nginx", me, "711"
+    yield r"nginx/logs", me, "700"
+    yield r"nginx/(nginx\.conf|nginx\.pid|logs/(access|error)\.log)", me, "644"
+    yield r"nginx/data-(body|cache|proxy|fastcgi|uwsgi|scgi)", (_worker(layout, me[0]), me[1]), "700"
+
+
+def _worker(layout: Layout, otherwise: int) -> int:
+    """The OS user of nginx's workers, as its configuration says."""
+    conf = home_of(layout) / "nginx.conf"
+    found = re.search(r"^user (\S+);", conf.read_text(), re.MULTILINE) if conf.exists() else None
+    try:
+        return pwd.getpwnam(found[1]).pw_uid if found else otherwise
+    except KeyError:
+        return otherwise
