@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from nats.errors import Error as NatsError
@@ -23,7 +24,8 @@ def answer(layout: Layout, config: Config, verb: str) -> dict[str, Any]:
         raise Refused(
             f"this installation runs in containers: `{HOW.get(verb, 'docker compose')}` does that", code="containers"
         )
-    return asyncio.run(_status(layout, config))
+    with ThreadPoolExecutor(1) as beside:  # whoever asks may itself run in a loop
+        return beside.submit(lambda: asyncio.run(_status(layout, config))).result()
 
 
 async def _status(layout: Layout, config: Config) -> dict[str, Any]:
