@@ -5,7 +5,7 @@ from infra.prove.check import Book
 from infra.prove.fetch import get, send, shut
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-SHUT = ("/queue", "/sign-in", "/api/v1/items", "/health", "/metrics", "/ready", "/config.json", "/static/../pages.py", "/static/%2e%2e/%2e%2e/config.json", "/static//etc/passwd", f"/receipt/{NOBODY}", f"/receipt/{NOBODY}.json")  # fmt: skip
+SHUT = ("/queue", "/identity", "/api/v1/items", "/health", "/metrics", "/ready", "/config.json", "/static/../pages.py", "/static/%2e%2e/%2e%2e/config.json", "/static//etc/passwd", f"/receipt/{NOBODY}", f"/receipt/{NOBODY}.json")  # fmt: skip
 
 
 async def check_site(book: Book, base: str, tokens: dict[str, str]) -> None:
