@@ -33,6 +33,13 @@ NOT_READY = 60.0
 NICE = "10"
 
 
+def is_due(since: float | None, *, asked: bool, ready: bool, running: float) -> bool:
+    """Whether to take an inventory: the first as soon as everything is ready, then by the clock, or when asked. `since` the last one and `running` in seconds."""
+    if since is None:
+        return ready or running > NOT_READY
+    return since > INVENTORY_EVERY or (asked and since > LEAST_APART)
+
+
 class Writer:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -76,13 +83,11 @@ class Writer:
         return bool(sample["ready"])
 
     def _is_due(self, *, ready: bool) -> bool:
-        """At the start, as soon as everything is there; then by the clock, or when asked."""
         if self._inventory is not None and self._inventory.returncode is None:
             return False
-        if self._taken is None:
-            return ready or time.monotonic() - self._began > NOT_READY
-        since = time.monotonic() - self._taken
-        return since > INVENTORY_EVERY or (since > LEAST_APART and asked_at(self._layout) > self._taken_at)
+        at = time.monotonic()
+        since = None if self._taken is None else at - self._taken
+        return is_due(since, asked=asked_at(self._layout) > self._taken_at, ready=ready, running=at - self._began)
 
     async def _take(self) -> None:
         """In a process of its own, after everybody else: it needs a second of a core."""

@@ -1,6 +1,8 @@
 """Looking at real servers: what is not there is unknown, and a chain that somebody touched is broken."""
 
 import asyncio
+import json
+import stat
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,7 +12,9 @@ import pytest
 from infra.local.layout import Layout
 from infra.observe.crew import Crew
 from infra.observe.doing.pulse import Chain
+from infra.observe.report_files import TOP, report_folder
 from infra.observe.top.sample import Sampler
+from infra.observe.writer import Writer, is_due
 from infra.postgres.settings import SUPERUSER
 from schemas.text import sha256
 from shared.testing.servers import Servers
@@ -102,3 +106,37 @@ async def test_where_nothing_is_nothing_is_known(servers: Servers, tmp_path: Any
         await sampler.close()
     assert (found["streams"], found["readers"], found["postgres"]["used"], found["audit"]) == (None, None, None, None)
     assert found["gate"]["behind"] is None and found["backup_age"] is None
+
+
+async def test_reports_are_for_the_consoles_group_alone(servers: Servers) -> None:
+    stopping = asyncio.Event()
+    folder = report_folder(servers.layout)
+    writing = asyncio.create_task(Writer(servers.layout).run(stopping))
+    try:
+        async with asyncio.timeout(30):
+            while not (folder / TOP).exists():
+                await asyncio.sleep(0.1)
+    finally:
+        stopping.set()
+        await writing
+    console = servers.prepared.who.gids["console"]
+    found = [(stat.S_IMODE(path.stat().st_mode), path.stat().st_gid) for path in (folder, folder / TOP)]
+    assert found == [(0o750, console), (0o640, console)]
+    assert json.loads((folder / TOP).read_text())["problems"]
+
+
+DUE = {
+    "not yet ready": (False, {"since": None, "asked": False, "ready": False, "running": 5.0}),
+    "ready": (True, {"since": None, "asked": False, "ready": True, "running": 5.0}),
+    "never ready": (True, {"since": None, "asked": False, "ready": False, "running": 61.0}),
+    "just taken": (False, {"since": 60.0, "asked": False, "ready": True, "running": 90.0}),
+    "asked": (True, {"since": 60.0, "asked": True, "ready": True, "running": 90.0}),
+    "asked again at once": (False, {"since": 3.0, "asked": True, "ready": True, "running": 90.0}),
+    "ten minutes later": (True, {"since": 601.0, "asked": False, "ready": True, "running": 900.0}),
+}
+
+
+@pytest.mark.parametrize("when", DUE)
+def test_an_inventory_is_taken_when_it_is_due(when: str) -> None:
+    expected, given = DUE[when]
+    assert is_due(**given) is expected  # type: ignore[arg-type]
