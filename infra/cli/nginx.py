@@ -12,7 +12,7 @@ from infra.local import public
 from infra.local.config import HOSTS
 from infra.local.layout import Layout
 from infra.nginx.config import render
-from infra.nginx.installed import edge_of, make_home
+from infra.nginx.installed import edge_of, make_home, worker
 from shared.errors import Refused
 
 HOW = """# Start it with:   nginx -e stderr -c {file}
@@ -39,7 +39,12 @@ def config(
     listen_http: Annotated[
         list[str], typer.Option("--listen-http", help="What leads to https; `none` for nothing.")
     ] = ["80", "[::]:80"],  # noqa: B006
-    user: Annotated[str, typer.Option("--user", help="OS user of the workers, when nginx is started as root.")] = "",
+    user: Annotated[
+        str,
+        typer.Option(
+            "--user", help="OS user of the workers, when nginx is started as root.", show_default="www-data or nginx"
+        ),
+    ] = "",
     out: Annotated[Path | None, typer.Option("--out", help="Write it there instead of printing it.")] = None,
 ) -> None:
     """Print an nginx.conf for this installation; without addresses, for those that `up --public-url` has kept."""
@@ -51,7 +56,7 @@ def config(
     urls = {front: public.origin(given[front] or found.urls[front]) for front in HOSTS}
     http = tuple(each for each in listen_http if each != "none")
     edge = edge_of(layout, found, urls, certificate.absolute(), key.absolute())
-    edge = replace(edge, listen_tls=tuple(listen), listen_http=http, user=user)
+    edge = replace(edge, listen_tls=tuple(listen), listen_http=http, user=user or worker())
     make_home(layout)
     _give(render(edge), urls, out)
 

@@ -1,5 +1,6 @@
 """The edge of an installation: what a state directory says about fronts and addresses."""
 
+import os
 import pwd
 import re
 from collections.abc import Iterator, Mapping
@@ -44,6 +45,12 @@ def make_home(layout: Layout) -> None:
     home.mkdir(mode=0o711, exist_ok=True)
     home.chmod(0o711)
     (home / "logs").mkdir(mode=0o700, exist_ok=True)
+
+
+def worker() -> str:
+    """Whom root should let do the work: the user of the distribution's nginx; empty when it is not root who starts it."""
+    known = {each.pw_name for each in pwd.getpwall()} if os.getuid() == 0 else set()
+    return next((name for name in ("www-data", "nginx") if name in known), "")
 
 
 def lying(layout: Layout, me: tuple[int, int]) -> Iterator[tuple[str, tuple[int, int], str]]:
