@@ -1,6 +1,7 @@
 """Start what a backup or a restore needs: programs as their OS users, and a Postgres server for as long as it takes."""
 
 import asyncio
+import fcntl
 import json
 import signal
 import subprocess
@@ -19,6 +20,8 @@ from shared.errors import Refused, SchleuseError, Transient
 
 START_SECONDS = 120.0
 STOP_SECONDS = 30.0
+PIPE = 1024**2
+"""Of what flows between us and a program: large pieces cost fewer turns of both."""
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -35,9 +38,13 @@ class Machine:
         return as_user(self.who, user, [str(self.runtime.python), "-m", module, *arguments], death_signal=death_signal)
 
     def popen(self, command: list[str], **pipes: Any) -> "subprocess.Popen[bytes]":
-        return subprocess.Popen(  # noqa: S603 - our own modules
-            command, env=environment(self.runtime), cwd=self.runtime.code, start_new_session=True, **pipes
+        started = subprocess.Popen(  # noqa: S603 - our own modules
+            command, env=environment(self.runtime), cwd=self.runtime.code, start_new_session=True, bufsize=PIPE, **pipes
         )
+        for stream in (started.stdin, started.stdout):
+            if stream is not None:
+                fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, PIPE)
+        return started
 
 
 @dataclass

@@ -27,7 +27,7 @@ ROW_BYTES = 880
 FILL = """
 INSERT INTO app.feedback (signal_id, item_key, path, at, text)
 SELECT gen_random_uuid(), 'doc/en/bench', '/doc/en/bench', now() - i * interval '1 second',
-  (SELECT string_agg(md5(random()::text || i), '') FROM generate_series(1, 20))
+  (SELECT string_agg(md5(i::text || j || random()::text), '') FROM generate_series(1, 20) AS j)
 FROM generate_series({first}, {last}) AS i
 """
 PORTION = 100_000
