@@ -22,7 +22,7 @@ from schemas.catalogue import SERVICES
 from shared.settings import FRONTS
 
 PARTS = ("postgres", "nats", "keeper", *SERVICES)
-FRESH_SECONDS = 120.0
+FRESH_SECONDS = 180.0
 PATIENCE = 2.0
 NOWHERE = ("192.0.2.1", 443)
 """An address that belongs to nobody (RFC 5737): without a way out there is not even a route to it."""

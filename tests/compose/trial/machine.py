@@ -18,6 +18,8 @@ PACKAGES = {
     "/usr/lib/cni/bridge": "containernetworking-plugins",
     "/usr/lib/cni/dnsname": "golang-github-containernetworking-plugin-dnsname",
     "dnsmasq": "dnsmasq-base",
+    "ip": "iproute2",
+    "nsenter": "util-linux",
 }
 """What is looked for -> the Debian package that brings it."""
 

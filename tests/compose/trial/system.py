@@ -71,7 +71,9 @@ class System:
 
     def build(self, options: list[str]) -> None:
         """The three images; every other part uses one of them."""
-        self.compose("build", "setup", "postgres", "nats", before=("--podman-build-args", " ".join(options)))
+        self.compose(
+            "build", "setup", "postgres", "nats", before=("--parallel", "1", "--podman-build-args", " ".join(options))
+        )
 
     def up(self) -> None:
         self.compose("up", "--detach", "--no-build")
