@@ -32,12 +32,13 @@ class PeopleOperator:
         }
 
     async def listed(self, _: Args) -> Args:
-        """{"people": [{"handle","name","role","disabled","sign_ins","tokens"}], "invitations": [{"role","name","handle","expires_at"}]}."""
+        """{"people": [{"handle","name","role","disabled","changed_by","sign_ins","tokens"}], "invitations": [{"role","name","handle","expires_at"}]}."""
         at = now()
         async with self._console.db.reading() as tx:
             rows, invited = await views.list_people(tx, at), await views.open_invitations(tx, at)
         people = [
-            {name: row[name] for name in ("handle", "name", "role", "disabled", "sign_ins", "tokens")} for row in rows
+            {name: row[name] for name in ("handle", "name", "role", "disabled", "changed_by", "sign_ins", "tokens")}
+            for row in rows
         ]
         waiting = [
             {name: row[name] for name in ("role", "name", "handle", "created_by")}

@@ -15,6 +15,8 @@ from services.console.people.usecases.sign_out import sign_out
 from shared.errors import SchleuseError
 
 CARRY = "carry."
+LONGEST_PLACE = 8000
+"""Characters of where to go on: an address with another one inside, written out twice."""
 
 
 class SignInPages:
@@ -54,8 +56,8 @@ class SignInPages:
     async def ask(self, request: Request) -> Response:
         token = request.cookies.get(self._desk.cookie, "")
         if token and await find_session(self._console.db, token):
-            return go(safe_place(query(request, "next", 3000)))
-        return await self._desk.show(request, "sign_in.html", None, next=query(request, "next", 3000))
+            return go(safe_place(query(request, "next", LONGEST_PLACE)))
+        return await self._desk.show(request, "sign_in.html", None, next=query(request, "next", LONGEST_PLACE))
 
     async def sign_in(self, request: Request) -> Response:
         form = await own_form(self._desk, request)

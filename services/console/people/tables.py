@@ -19,7 +19,10 @@ people = Table(
     Column("single_keys", Boolean, nullable=False, server_default=text("true")),
     when("created_at", nullable=False),
     Column("created_by", Text, nullable=False),
+    when("changed_at"),
+    Column("changed_by", Text),
 )
+"""`changed_by`: who gave the role, or shut the person out, last."""
 invitations = Table(
     "invitations",
     app,

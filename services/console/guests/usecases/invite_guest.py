@@ -17,5 +17,5 @@ async def invite_guest(tx: Tx, issuer: Issuer, caller: Caller, label: str, days:
     at, token, subject = now(), new_token(), fresh_id()
     row = {"subject": subject, "link_hash": hash_token(token), "label": label, "created_at": at}
     await store.add_guest(tx, {**row, "created_by": caller.name, "until": at + life})
-    await state_guest(tx, issuer, subject, at, link_hash=hash_token(token), until=at + life)
+    await state_guest(tx, issuer, subject, at, by=caller.name, link_hash=hash_token(token), until=at + life)
     return token

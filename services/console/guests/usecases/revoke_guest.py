@@ -17,4 +17,4 @@ async def revoke_guest(tx: Tx, issuer: Issuer, caller: Caller, subject: UUID) ->
     at = now()
     if not await store.revoke_guest(tx, subject, at, caller.name):
         raise NotFound("This invitation is not open any more: it was revoked or has expired.")
-    await state_guest(tx, issuer, subject, at)
+    await state_guest(tx, issuer, subject, at, by=caller.name)

@@ -27,7 +27,8 @@ async def change_role(tx: Tx, issuer: Issuer, caller: Caller, person_id: UUID, r
         return False
     if owners == {person_id} and (new_role != "owner" or out):
         raise Refused("The last owner stays owner; make somebody else owner first.", code="last_owner")
-    await store.change_person(tx, person_id, role=new_role, disabled=out)
+    at = now()
+    await store.change_person(tx, person_id, role=new_role, disabled=out, changed_at=at, changed_by=caller.name)
     await store.end_sessions_of(tx, person_id)
-    await state_person(tx, issuer, person_id, None if out else new_role, now())
+    await state_person(tx, issuer, person_id, None if out else new_role, at, by=caller.name)
     return True

@@ -19,5 +19,5 @@ async def sign_out_everywhere(tx: Tx, issuer: Issuer, caller: Caller, person_id:
     if row is None:
         raise NotFound("There is no such person.")
     await store.end_sessions_of(tx, person_id)
-    await state_person(tx, issuer, person_id, None if row["disabled"] else check_role(row["role"]), at)
+    await state_person(tx, issuer, person_id, None if row["disabled"] else check_role(row["role"]), at, by=caller.name)
     return await store.revoke_tokens_of(tx, person_id, at) if tokens else 0
