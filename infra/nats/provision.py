@@ -35,6 +35,8 @@ ACK_WAIT_CLUSTER = 1.2
 """What a killed instance had in hand waits so long for the other; shared.bus.delivery says in time that it still works on it."""
 REPLICAS = 3
 ELECTION_SECONDS = 30.0
+UNHEARD_SECONDS = 2.0
+"""What is asked while nobody decides yet gets no answer, ever: ask again after so long."""
 MAX_ACK_PENDING = 2000
 DUPLICATE_SECONDS = 120
 
@@ -44,7 +46,7 @@ async def provision(port: Where | Sequence[Where], ca: Path, admin_seed: Path) -
     client = await connect(port, ca, admin_seed, "admin")
     replicas = 1 if isinstance(port, int | str) else REPLICAS
     try:
-        js = client.jetstream(timeout=20)
+        js = client.jetstream(timeout=20 if replicas == 1 else UNHEARD_SECONDS)
         for stream in streams():
             await _patiently(partial(_stream, js, stream_config(stream, replicas)), replicas)
         for each in durables():

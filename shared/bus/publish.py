@@ -42,7 +42,7 @@ async def publish(client: Client, rows: Sequence[Outgoing], patience: float = AC
     """
     if len(rows) >= FEWEST_FOR_A_BATCH:
         try:
-            await _publish_batch(client, rows, patience)
+            await _publish_batch(client, rows, max(patience, ACK_TIMEOUT))
             return len(rows)
         except RefusedBatch:
             pass

@@ -18,7 +18,7 @@ BATCH_BYTES = 1024 * 1024
 """A batch ends with the message that passes this: fat events take their time and memory in small portions."""
 EXPIRES = 5.0
 """Seconds that a pull request lives on the server."""
-EXPIRES_CLUSTER = 0.8
+EXPIRES_CLUSTER = 0.5
 """A leader that is killed takes the requests with it and says nothing: they are made anew so often."""
 NOBODY_PAUSE = 0.1
 """Seconds between two requests while nobody leads the durable."""
