@@ -5,15 +5,13 @@ A folder that is being restored into holds `.restoring` until it is complete: no
 
 import json
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from infra.backup import gatelog, manifest, running
+from infra.backup.fresh import fresh, refuse_full
 from infra.backup.gatelog import Followed, Place
 from infra.backup.keyfile import KeyFile
 from infra.backup.manifest import Manifest
@@ -21,10 +19,9 @@ from infra.backup.pouring import Collecting, Counting, Draining, Piping
 from infra.backup.running import Machine, Tell
 from infra.backup.sealing import Identities
 from infra.backup.take import DATABASES, SETTINGS, STREAMS, WORKSPACE
-from infra.local import config, folders, identities, place
+from infra.local import config, folders, identities
 from infra.local.layout import OLDEST, VERSION, Layout
-from infra.local.preflight import RESTORING
-from infra.local.prepare import make_folders, make_run_folder
+from infra.local.prepare import make_folders
 from infra.local.runtime import choose
 from infra.postgres import locate
 from shared.clock import now
@@ -32,7 +29,6 @@ from shared.errors import Refused
 
 FRESH_HEAD = timedelta(hours=24)
 """As old as the newest signed head may be for a site to show anything (S6)."""
-SPARE = 128 * 1024**2
 
 
 @dataclass(frozen=True)
@@ -82,8 +78,8 @@ def restore(
     """Into a folder that is empty or does not exist. What came of it, see `_told`."""
     _refuse_other_release(checked.manifest)
     who = identities.resolve()
-    with _fresh(named, who, checked) as layout:
-        _refuse_full(layout, checked)
+    with fresh(named, who, checked.directory) as layout:
+        refuse_full(layout, sum(each.plain for each in checked.manifest.files.values()))
         me = (os.getuid(), os.getgid())
         tell({"step": "Keys and settings"})
         make_folders(layout, who, me)
@@ -98,47 +94,6 @@ def restore(
             replayed = _replay(machine, checked)
         _workspace(machine, checked)
     return _told(checked, layout, again, replayed)
-
-
-@contextmanager
-def _fresh(named: Path, who: identities.Identities, checked: Checked) -> Iterator[Layout]:
-    """The state directory, held. Refused where something runs or lies; what an interrupted restore left goes first."""
-    real = named.resolve()
-    if real == checked.directory or real in checked.directory.parents or checked.directory in real.parents:
-        raise Refused(f"{named} and the backup lie in one another; name another folder with --state", code="inside")
-    if real.exists() and place.held(Layout(real)):
-        raise Refused(
-            f"{named} is running; a restore goes into a fresh folder only. Nothing was changed.", code="running"
-        )
-    if real.is_dir() and any(real.iterdir()):
-        if not (real / RESTORING).is_file() or real.stat().st_uid != os.getuid():
-            raise Refused(
-                f"{named} is not empty; a restore goes into a fresh folder only: name another with --state. Nothing was changed.",
-                code="not_empty",
-            )
-        _clear(real)
-    layout = place.settle(named, who)
-    lock = place.hold(layout)
-    try:
-        folders.write(layout.state / RESTORING, json.dumps({"from": str(checked.directory)}), 0o644)
-        make_run_folder(layout)
-        yield layout
-        folders.write(layout.run / "processes.json", "[]", 0o644)
-        (layout.state / RESTORING).unlink()
-    except BaseException:
-        _clear(layout.state)
-        raise
-    finally:
-        os.close(lock)
-
-
-def _clear(real: Path) -> None:
-    """The marker goes last: killed in between, the next one still knows what this is."""
-    for entry in real.iterdir():
-        if entry.name == RESTORING:
-            continue
-        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
-    (real / RESTORING).unlink()
 
 
 def _settings(
@@ -278,14 +233,4 @@ def _refuse_other_release(found: Manifest) -> None:
             f"the backup is of state version {found.state_version}; this release knows {OLDEST} to {VERSION}. "
             f"Restore it with the release that made it ({found.release}). Nothing was changed.",
             code="newer",
-        )
-
-
-def _refuse_full(layout: Layout, checked: Checked) -> None:
-    needed = sum(each.plain for each in checked.manifest.files.values()) + SPARE
-    free = shutil.disk_usage(layout.state).free
-    if free < needed:
-        raise Refused(
-            f"the disk that holds {layout.state} has {free // 1024**2} MiB free; {needed // 1024**2} MiB are needed",
-            code="disk_full",
         )

@@ -31,6 +31,7 @@ SELECT gen_random_uuid(), 'doc/en/bench', '/doc/en/bench', now() - i * interval 
 FROM generate_series({first}, {last}) AS i
 """
 PORTION = 100_000
+WHO = {"command": resource.RUSAGE_SELF, "largest_program": resource.RUSAGE_CHILDREN}
 
 
 def measure(target: Target, gigabytes: float, say: Say) -> dict[str, Any]:
@@ -53,12 +54,8 @@ def measure(target: Target, gigabytes: float, say: Say) -> dict[str, Any]:
         backup = _timed(lambda: made.update(taking.take(layout.state, folder / "backup", recipients, lambda _: None)))
         say("restore")
         again = _timed(lambda: _restore(folder))
-        peak = (
-            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-            resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
-        )
     figures = {"rows": rows, "plain_bytes": made["plain_bytes"], "tar_s": tar, "backup_s": backup, "restore_s": again}
-    return figures | {"peak_mib": {"command": peak[0] // 1024, "largest_program": peak[1] // 1024}}
+    return figures | {"peak_mib": {name: resource.getrusage(whose).ru_maxrss // 1024 for name, whose in WHO.items()}}
 
 
 def _restore(folder: Path) -> None:
