@@ -12,7 +12,9 @@ from tests.factories.documents import Item, decide
 from tests.factories.people import Person
 from tests.factories.stack import Stack
 from tests.factories.waiting import until
+from tests.paths.test_deciding import switch
 
+pytestmark = pytest.mark.stack
 FIELD = re.compile(r'name="(token|next)" value="([^"]*)"')
 
 
@@ -100,3 +102,33 @@ def test_a_token_for_the_site_opens_nothing_at_the_workspace(
         assert sent.status_code == status
     first = site.post("/signed-in", data=fields, headers={"Origin": owner.base}).headers["location"]
     assert (site.get(first).status_code, site.get(sent.headers["location"]).status_code) == (303, 403)
+
+
+def test_a_guest_reads_until_the_invitation_is_taken_back(stack: Stack, owner: Person, site: httpx2.Client) -> None:
+    item = members_item(stack)
+    link = stack.ask("console", "guests.invite", label="A friend", days=1)["url"].removeprefix(stack.urls["site"])
+    [newest] = [each for each in stack.ask("console", "guests.list")["guests"] if each["label"] == "A friend"][:1]
+    held = f"SELECT count(*) FROM app.standings WHERE subject = '{newest['guest']}'"
+    until(lambda: stack.value("site", held) == 1, 10, "the site knows the guest")
+    assert site.get(link).status_code == 200
+    came = site.post(link, headers={"Origin": stack.urls["site"]})
+    assert (came.status_code, came.headers["location"]) == (303, "/")
+    until(lambda: site.get(item.url).status_code == 200, 10, "the guest sees what members see")
+    with httpx2.Client(base_url=stack.urls["site"]) as other:
+        assert other.post(link, headers={"Origin": stack.urls["site"]}).status_code == 403
+    stack.ask("console", "guests.revoke", guest=newest["guest"])
+    until(lambda: site.get(item.url).status_code == 404, 1, "the guest is outside again", 0.02)
+
+
+def test_in_mode_members_only_members_read(stack: Stack, owner: Person, site: httpx2.Client) -> None:
+    item = members_item(stack)
+    go_on(owner, site)
+    until(lambda: site.get(item.url).status_code == 200, 10, "the page is there")
+    switch(stack, owner, "site_mode", "members")
+    try:
+        until(lambda: httpx2.get(stack.urls["site"]).status_code == 403, 5, "strangers are shut out")
+        assert "This site is for members" in httpx2.get(stack.urls["site"] + item.url).text
+        assert site.get(item.url).status_code == 200
+    finally:
+        switch(stack, owner, "site_mode", "open")
+        until(lambda: httpx2.get(stack.urls["site"]).status_code == 200, 5, "the site is open again")
