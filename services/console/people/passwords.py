@@ -23,8 +23,8 @@ _ZXCVBN_LIMIT = 72
 class Passwords:
     """Hashes and checks. One per process."""
 
-    def __init__(self) -> None:
-        self._hasher = PasswordHash((Argon2Hasher(),))
+    def __init__(self, hasher: Argon2Hasher | None = None) -> None:
+        self._hasher = PasswordHash((hasher or Argon2Hasher(),))
         self._gate = asyncio.Semaphore(AT_ONCE)
         self._waiting = 0
         self._decoy: str | None = None

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from pwdlib.hashers.argon2 import Argon2Hasher
 
 from schemas.bridge.v1 import Finding, ItemMoved, ItemQueued
 from schemas.content import ItemContent
@@ -142,7 +143,8 @@ async def desk(servers: Servers) -> AsyncIterator[Desk]:
 
 @pytest.fixture(scope="session")
 def passwords() -> Passwords:
-    return Passwords()
+    """The real thing at the least cost: most of these tests hash, and few are about hashing."""
+    return Passwords(Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 @pytest.fixture(scope="session")

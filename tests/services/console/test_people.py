@@ -182,6 +182,11 @@ async def test_a_flood_of_tries_finds_a_queue_that_ends(monkeypatch: pytest.Monk
     assert not any(await asyncio.gather(*waiting))
 
 
+async def test_a_stored_password_is_argon2id_at_its_full_cost() -> None:
+    stored = await Passwords().hash(GOOD)
+    assert stored.startswith("$argon2id$v=19$m=65536,t=3,p=4$") and GOOD not in stored
+
+
 @pytest.mark.parametrize(
     ("agent", "shown"),
     [
