@@ -92,12 +92,19 @@ def _hand_out_keys(layout: Layout, who: identities.Identities, mounts: Path) -> 
         for path in sorted((layout.keys / service).iterdir()):
             folders.put_inside(place, path.name, path.read_text(), owner)
             path.unlink()
-    folders.put_inside(mounts / "keys" / "site", "ingest.token", layout.ingest_token.read_text(), who.owner("site"))
+    _keep_copy(mounts / "keys" / "site", "ingest.token", layout.ingest_token, who.owner("site"))
     keeper = uids.users()["keeper"].uid, uids.users()["keeper"].uid
     for folder, mode in ((mounts / "keys" / "keeper", 0o700), (layout.run / "keeper", 0o755)):
         folders.check_folder(folder, mode, keeper)
     folders.check_folder(layout.run / "nats", 0o755, who.owner("nats"))
-    folders.put_inside(mounts / "keys" / "keeper", "bus.nk", layout.admin_seed.read_text(), keeper)
+    _keep_copy(mounts / "keys" / "keeper", "bus.nk", layout.admin_seed, keeper)
+
+
+def _keep_copy(place: Path, name: str, original: Path, owner: folders.Owner) -> None:
+    """A copy that its reader always finds: what is the same is not written again, for setup may run while others do."""
+    path, text = place / name, original.read_text()
+    if path.is_symlink() or not path.is_file() or path.read_text() != text:
+        folders.put_inside(place, name, text, owner)
 
 
 def _bus(layout: Layout, who: identities.Identities, found: Config, mounts: Path) -> None:
