@@ -44,11 +44,7 @@ def _show(found: dict[str, Any]) -> None:
     out.print(f"Restored {escape(found['state'])} as of {_time(found['from'])} in {found['seconds']} s.")
     if found["withdrawn_again"]:
         out.print(f"Withdrawn since, and withdrawn again: {len(found['withdrawn_again'])}")
-    if found["missing"]:
-        out.print(f"{len(found['missing'])} publications since then are not in this backup:")
-        for each in found["missing"]:
-            out.print(f"  {escape(_place(each))}, revision {each['revision']}, {_time(each['at'])}")
-        out.print("  [dim]What they replaced is public again in its older form until somebody hands them in again.[/]")
+    _show_missing(out, found["missing"])
     if found["followed_until"] and not found["because"]:
         out.print(f"Withdrawals are known until {_time(found['followed_until'])}; what was withdrawn later must be withdrawn again.")  # fmt: skip
     if found["because"]:
@@ -57,6 +53,16 @@ def _show(found: dict[str, Any]) -> None:
             "Find out what was withdrawn since, withdraw it, and let an owner set the site's mode in the console."
         )
     out.print(f"Start it with: schleuse up --state {escape(found['state'])}")
+
+
+def _show_missing(out: Console, missing: list[dict[str, Any]]) -> None:
+    """What was published since is nowhere but at the lock that is gone."""
+    if missing:
+        out.print(f"Published since then, and not in this backup: {len(missing)}")
+    for each in missing:
+        out.print(f"  {escape(_place(each))}, revision {each['revision']}, {_time(each['at'])}")
+    if any(each["revision"] > 1 for each in missing):
+        out.print("  [dim]What they replaced is public again in its older form until they are handed in again.[/]")
 
 
 def _place(each: dict[str, Any]) -> str:
