@@ -15,6 +15,7 @@ from infra.prove.areas.socket_path import check_socket_path
 from infra.prove.areas.tricked import check_tricked
 from infra.prove.check import Book
 from infra.prove.target import Target
+from schemas.catalogue import DELIVER_TO_SITE
 from tests.factories.stack import Stack
 from tests.prove.conftest import Proving
 from tests.prove.planting import Hole, by_sql, failures, named, rows, run, see
@@ -39,7 +40,8 @@ async def socket_path(target: Target, book: Book) -> None:
     check_socket_path(target, book)
 
 
-POLICY_CHECK = """ALTER TABLE core.policies ADD CONSTRAINT policies_shut_to_site CHECK (receiver <> 'site' OR policy <> 'deliver' OR type IN ('item.retracted', 'mode.entered', 'key.recorded', 'head.sealed'))"""
+SHUT = ", ".join(f"'{name}'" for name in DELIVER_TO_SITE)
+POLICY_CHECK = f"ALTER TABLE core.policies ADD CONSTRAINT policies_shut_to_site CHECK (receiver <> 'site' OR policy <> 'deliver' OR type IN ({SHUT}))"
 OPEN_ROW = "INSERT INTO core.policies (sender, receiver, type, version, policy, set_by, reason) VALUES ('console', 'site', 'page', 99, 'deliver', 'x', 'x')"
 NO_ROW = "ALTER TABLE core.policies DISABLE TRIGGER USER\nDELETE FROM core.policies WHERE type = 'page'\nALTER TABLE core.policies ENABLE ALWAYS TRIGGER no_change\nALTER TABLE core.policies ENABLE ALWAYS TRIGGER no_truncate"
 TRIGGER = "CREATE TRIGGER check_decision BEFORE INSERT ON core.decisions FOR EACH ROW EXECUTE FUNCTION core.check_decision()\nALTER TABLE core.decisions ENABLE ALWAYS TRIGGER check_decision"

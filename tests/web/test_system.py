@@ -19,7 +19,7 @@ async def test_figures_change_in_place(stack: Stack, owner: Person, open_page: O
         await page.goto(stack.urls["console"] + "/system")
         before, before_text = await page.evaluate(ROWS), await charts(page)
         await page.wait_for_function(
-            "(old) => [...document.querySelectorAll('[data-points]')].map((each) => each.getAttribute('points')).join() !== old",
+            "(old) => [...document.querySelectorAll('[data-points]')].map((each) => each.getAttribute('d')).join() !== old",
             arg=before_text,
         )
         assert await page.evaluate(ROWS) == before, "nothing moves under the hand"
@@ -29,7 +29,7 @@ async def test_figures_change_in_place(stack: Stack, owner: Person, open_page: O
 
 async def charts(page: Page) -> str:
     found: str = await page.evaluate(
-        "[...document.querySelectorAll('[data-points]')].map((each) => each.getAttribute('points')).join()"
+        "[...document.querySelectorAll('[data-points]')].map((each) => each.getAttribute('d')).join()"
     )
     return found
 

@@ -14,7 +14,7 @@
       if (place.textContent !== text) place.textContent = text;
       place.className = `told ${cell ? cell.tone : ""}`;
     }
-    for (const line of all("[data-points]")) line.setAttribute("points", cells[line.dataset.points]?.points ?? "");
+    for (const line of all("[data-points]")) line.setAttribute("d", cells[line.dataset.points]?.points ?? "");
     const chip = one("[data-chip]");
     const verdict = cells.verdict;
     if (!chip || !verdict) return;

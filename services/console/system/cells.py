@@ -18,7 +18,7 @@ Figures = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """`tone`: live, wait, stop or none. `points` belong to a chart."""
+    """`tone`: live, wait, stop or none. `points` are a chart's path data."""
 
     text: str
     tone: str = ""
@@ -80,16 +80,19 @@ def _part(name: str, part: Figures) -> dict[str, Cell]:
 
 
 def _points(history: Figures, way: str) -> str:
-    """A line over the last minutes, both ways to one scale; where a rate is unknown the line rests on the ground."""
+    """A line over the last minutes as SVG path data, both ways to one scale, with a gap where a rate is unknown."""
     known = [each for rates in history.values() for each in rates if each is not None]
     top = max([*known, 1.0])
     rates = history[way][-MOST:]
-    step = WIDTH / max(MOST - 1, 1)
-    first = MOST - len(rates)
-    return " ".join(
-        f"{(first + at) * step:.1f},{HEIGHT - 1 - (HEIGHT - 2) * (each or 0) / top:.1f}"
-        for at, each in enumerate(rates)
-    )
+    step, first = WIDTH / (MOST - 1), MOST - len(rates)
+    drawn, pen = [], "M"
+    for at, each in enumerate(rates):
+        if each is None:
+            pen = "M"
+            continue
+        drawn.append(f"{pen}{(first + at) * step:.1f} {HEIGHT - 1 - (HEIGHT - 2) * each / top:.1f}")
+        pen = "L"
+    return "".join(drawn)
 
 
 def _whole(chain: Figures) -> Cell:

@@ -41,7 +41,9 @@ class SystemPages:
         report = self._reports.figures()
         facts: dict[str, Any] = {"report": report, "cells": cells(report), "columns": COLUMNS}
         stale = report.content is not None and report.is_stale(STALE_FIGURES)
-        return await visit.show("system.html", **facts, stale=stale, health=self._console.health.report())
+        inventory = self._reports.inventory().content
+        differences = inventory["differences"] if inventory else None
+        return await visit.show("system.html", **facts, stale=stale, differences=differences)
 
     async def news(self, _: Visit) -> Response:
         """The page's figures as they are now; `problems` and the names of `parts` beside them."""

@@ -74,6 +74,13 @@ def test_what_is_unknown_is_a_dash_and_never_zero(run: Path) -> None:
     assert made["part.site.state"].tone == "stop"
 
 
+def test_a_chart_has_a_gap_where_a_rate_is_unknown(run: Path) -> None:
+    report(run, sample(parts={"site": part(history={"in": [1.0, None, 2.0], "out": [None, None, None]})}))
+    made = cells(Reports(run).figures())
+    assert made["part.site.in_trend"].points.count("M") == 2 and "L" not in made["part.site.in_trend"].points
+    assert made["part.site.out_trend"].points == ""
+
+
 def test_looking_and_asking_are_told_by_the_time_of_two_files(run: Path) -> None:
     reports = Reports(run)
     assert reports.asked_at() == 0.0
