@@ -10,10 +10,8 @@ Audience = Literal["agent", "site"]
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 FRONTS: dict[Audience, str] = {"agent": "workspace", "site": "site"}
 """An audience's name among the addresses that people type."""
-TOKEN_LIFE = timedelta(seconds=60)
 MINTS, MINT_WINDOW = 30, timedelta(minutes=1)
 """Tokens that one sign-in gets in a window: a page of a receiver asks for one every ten minutes."""
-TYPE = "schleuse-identity+jwt"
 LONGEST_PLACE = 2000
 _NONCE = re.compile(r"[0-9a-f]{64}")
 

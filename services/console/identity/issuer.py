@@ -9,27 +9,14 @@ from typing import Any, Self
 from uuid import UUID
 
 from joserfc import jwt
-from joserfc.errors import UnsupportedAlgorithmError
-from joserfc.jwa import JWSAlgModel
 from joserfc.jwk import OKPKey
-from joserfc.jws import JWSRegistry
 
 from schemas.model import Role
 from schemas.statements import SessionEnd, Signed, Standing
-from services.console.identity.domain import TOKEN_LIFE, TYPE, Audience
+from services.console.identity.domain import Audience
+from shared.identity.token import ALGORITHM, LIFE, TYPE, OnlyEdDSA
 from shared.ids import fresh_id
 from shared.signing import SigningKey
-
-ALGORITHM = "EdDSA"
-
-
-class OnlyEdDSA(JWSRegistry):
-    """One algorithm. joserfc's own registry calls the name EdDSA old (RFC 9864 says Ed25519 for the same signature)."""
-
-    def get_alg(self, name: str) -> JWSAlgModel:
-        if name != ALGORITHM:
-            raise UnsupportedAlgorithmError(f"{name} is not {ALGORITHM}")
-        return self.algorithms[ALGORITHM]
 
 
 class Issuer:
@@ -85,7 +72,7 @@ class Issuer:
             "nonce": nonce,
             "jti": str(fresh_id()),
             "iat": issued,
-            "exp": issued + int(TOKEN_LIFE.total_seconds()),
+            "exp": issued + int(LIFE.total_seconds()),
         } | ({"name": name} if audience == "agent" else {})
         header = {"alg": ALGORITHM, "typ": TYPE, "kid": self.key_id}
         return jwt.encode(header, claims, self._jwk, registry=OnlyEdDSA())

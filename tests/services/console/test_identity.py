@@ -13,7 +13,7 @@ from joserfc.jwk import OKPKey
 
 from schemas.statements import SessionEnd, Standing
 from services.console.identity.domain import MINTS, check_audience, check_nonce, check_place
-from services.console.identity.issuer import Issuer, OnlyEdDSA
+from services.console.identity.issuer import Issuer
 from services.console.identity.usecases.mint_token import mint_token
 from services.console.people.domain import Caller, hash_token
 from services.console.people.passwords import Passwords
@@ -22,6 +22,7 @@ from services.console.people.usecases.sign_in import start_session
 from services.console.people.usecases.sign_out_everywhere import sign_out_everywhere
 from shared.clock import now
 from shared.errors import BadSignature, Refused, TooMany, Unauthorized
+from shared.identity.token import OnlyEdDSA
 from shared.signing import PublicKeys
 from shared.testing.servers import Servers
 from tests.services.console.conftest import Desk
