@@ -63,10 +63,12 @@ class Service:
         self._servers: list[HttpServer] = []
         self._verbs: dict[str, Verb] = {}
 
-    def database(self, app: MetaData, core: MetaData, stamp: Stamp | None = None) -> Database:
-        """The service's database; `app` is created at start, `core` is checked."""
+    def database(
+        self, app: MetaData, core: MetaData, stamp: Stamp | None = None, *, unhurried: bool = False
+    ) -> Database:
+        """The service's database; `app` is created at start, `core` is checked. `unhurried` as in Database."""
         self._app, self._core = app, core
-        self._db = Database(self.settings, stamp)
+        self._db = Database(self.settings, stamp, unhurried=unhurried)
         self._notices = Notices(self._db, several=self.settings.cluster)
         return self._db
 

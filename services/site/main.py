@@ -128,9 +128,8 @@ def _front(
 def compose(settings: Settings) -> Service:
     """The whole service, ready to run."""
     service = Service(settings)
-    site = assemble(
-        service.database(app, core), service.health, PublicKeys.load(settings.public_keys), options_of(settings)
-    )
+    db = service.database(app, core, unhurried=True)  # a start verifies the whole log in one transaction
+    site = assemble(db, service.health, PublicKeys.load(settings.public_keys), options_of(settings))
     share(service.notices, site.books, site.watch, site.tallies, site.upkeep, site.limit)
     service.bus(site.intake)
     service.health.need("gate")  # ready means: pages can be rendered

@@ -47,6 +47,9 @@ SLOW = (
 POOL, POOL_OF_SEVERAL = 10, 4
 """Connections kept open. A role may have 16 in all, which instances share; each holds two more beside its pool, and needs one to start."""
 
+IDLE_OF_SEVERAL = "6s"
+"""An instance that hangs in a transaction holds locks that the other needs."""
+
 
 class Database:
     """A pool of connections as the service's own role over the Unix socket, by peer authentication.
@@ -55,11 +58,14 @@ class Database:
     staged something.
     """
 
-    def __init__(self, settings: Settings, stamp: Stamp | None = None, pool_size: int | None = None) -> None:
+    def __init__(
+        self, settings: Settings, stamp: Stamp | None = None, pool_size: int | None = None, *, unhurried: bool = False
+    ) -> None:
+        """`unhurried`: transactions may compute for seconds between two statements."""
         self._settings = settings
         self._size = pool_size or (POOL_OF_SEVERAL if settings.cluster else POOL)
-        # an instance that hangs in a transaction holds locks that the other needs
-        self._patience = {"idle_in_transaction_session_timeout": "3s"} if settings.cluster else {}
+        hurried = settings.cluster and not unhurried
+        self._patience = {"idle_in_transaction_session_timeout": IDLE_OF_SEVERAL} if hurried else {}
         self._pool: Pool | None = None
         self.stamp = stamp or Stamp(settings.service)
         self.wake: Callable[[str], None] = lambda lane: None
