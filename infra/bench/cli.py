@@ -35,6 +35,7 @@ def lock(
     ] = False,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Report the best of so many.")] = 3,
     size: Annotated[float, typer.Option("--size", help="Share of the full work; below 1 for a quick look.")] = 1.0,
+    cluster: Annotated[bool, typer.Option("--cluster", help="The throwaway stack is a cluster.")] = False,
     state: State = DEFAULT_STATE,
     as_json: Json = False,
 ) -> None:
@@ -44,7 +45,7 @@ def lock(
     it had and how much of the machine was idle. Figures go to standard output, progress to standard error.
     """
     signal.signal(signal.SIGTERM, _end)
-    with nullcontext(running_at(state, own=False)) if live else throwaway(_say) as target:
+    with nullcontext(running_at(state, own=False)) if live else throwaway(_say, cluster=cluster) as target:
         found = uvloop.run(Bench(target, Sizes.scaled(runs, size), _say).measure())
     print_json(found) if as_json else show(found)
 

@@ -107,19 +107,22 @@ class Bench:
         await load.counted(self.target, before + await flowing, 60)
         return _times(took)
 
+    def _signal_bridge(self, number: signal.Signals) -> None:
+        for pid in self.target.instances("bridge"):
+            os.kill(pid, number)
+
     async def _approve_backlog(self) -> Figures:
         """The lock is held still while the site publishes 100,000 events; then they drain, and approvals are timed."""
         items = await submit(self.target, self.sizes.backlog_approvals)
         before = await load.views(self.target)
-        bridge = self.target.pids["bridge"]
         requests = load.bodies(self.sizes.backlog, 500, 1)
         if self.target.own:
-            os.kill(bridge, signal.SIGSTOP)
+            self._signal_bridge(signal.SIGSTOP)
         try:
             await load.send(self.target, requests)
         finally:
             if self.target.own:
-                os.kill(bridge, signal.SIGCONT)
+                self._signal_bridge(signal.SIGCONT)
         drained = asyncio.Event()
         draining = asyncio.create_task(self._drained(before + self.sizes.backlog, drained))
         took = await approve_each(self.target, items, enough=drained)

@@ -35,10 +35,10 @@ async def cached_page(target: Target, item: Waiting, count: int) -> tuple[float,
     async with Connection(target.site) as connection:
         request = connection.request(item.path)
     share = count // AT_ONCE
-    pid = target.pids["site"]
-    meter, cpu = Meter({}), cpu_seconds([pid])
+    pids = target.instances("site")
+    meter, cpu = Meter({}), cpu_seconds(pids)
     await asyncio.gather(*(ask_again(target.site, request, share) for _ in range(AT_ONCE)))
-    spent = cpu_seconds([pid]) - cpu
+    spent = cpu_seconds(pids) - cpu
     return share * AT_ONCE / spent, share * AT_ONCE / meter.read().wall
 
 

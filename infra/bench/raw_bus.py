@@ -14,6 +14,8 @@ from uuid import uuid4
 from nats.aio.client import Client
 
 from infra.bench.target import Target
+from infra.local.keys import bus_users
+from infra.nats.config import Place, render
 from infra.nats.locate import server
 from infra.nats.provision import connect, provision
 from schemas.catalogue import BY_NAME, durable, from_stream, from_subject
@@ -46,8 +48,8 @@ def raw_bus(target: Target) -> Iterator[RawBus]:
     layout = target.layout
     with TemporaryDirectory(prefix="schleuse-raw-", dir=layout.state.parent) as name:
         bus, conf = RawBus(target, _free_port()), Path(name) / "nats.conf"
-        text = layout.nats_conf.read_text().replace(f":{target.config.ports['nats']}", f":{bus.port}")
-        conf.write_text(text.replace(f"{layout.nats}/", f"{name}/"))
+        place = Place(bus.port, Path(name) / "js", layout.tls / "ca.pem", layout.tls / "nats.key")
+        conf.write_text(render(place, bus_users(layout)))
         process = subprocess.Popen(  # noqa: S603 - the server's own program
             [str(server()), "-c", str(conf)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

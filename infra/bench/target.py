@@ -11,12 +11,13 @@ from pathlib import Path
 
 from infra.local import config, control, place
 from infra.local.detached import launch
-from infra.local.layout import PARTS, Layout
+from infra.local.instances import base_of, is_service
+from infra.local.layout import Layout
 from infra.local.report import report
-from schemas.catalogue import SERVICES
 from shared.errors import Refused, Transient
 
 FIRST_PORT = 9600
+PORTS = len((*config.FRONT_PORTS, *config.CLUSTER_PORTS))
 STOP_SECONDS = 20.0
 Say = Callable[[str], None]
 
@@ -40,7 +41,11 @@ class Target:
 
     @property
     def services(self) -> dict[str, int]:
-        return {name: self.pids[name] for name in SERVICES}
+        return {part: pid for part, pid in self.pids.items() if is_service(part)}
+
+    def instances(self, service: str) -> list[int]:
+        """Process ids: one, or two in a cluster."""
+        return [pid for part, pid in self.pids.items() if base_of(part) == service]
 
 
 def running_at(state: Path, *, own: bool) -> Target:
@@ -50,18 +55,18 @@ def running_at(state: Path, *, own: bool) -> Target:
     if not found["ready"] or installed is None:
         raise Refused(f"not everything is ready in {state}; see `schleuse status --state {state}`")
     parts = found["services"] | found["servers"]
-    return Target(layout, installed, {name: parts[name]["pid"] for name in PARTS}, own)
+    return Target(layout, installed, {name: part["pid"] for name, part in parts.items()}, own)
 
 
 @contextmanager
-def throwaway(say: Say) -> Iterator[Target]:
+def throwaway(say: Say, *, cluster: bool = False) -> Iterator[Target]:
     """A stack in a folder of its own, gone afterwards with all its data."""
     folder = Path(tempfile.mkdtemp(prefix="schleuse-bench-", dir="/tmp"))
     folder.chmod(0o755)
     state = folder / "state"
     say(f"starting a stack of its own in {state}")
     try:
-        for event in launch(state, free_ports()):
+        for event in launch(state, free_ports(), cluster=cluster):
             if event["kind"] == "failed":
                 raise Refused(f"the stack did not start: {event['text']}")
         yield running_at(state, own=True)
@@ -80,8 +85,8 @@ def _stop(layout: Layout) -> None:
 
 
 def free_ports() -> int:
-    for base in range(FIRST_PORT, FIRST_PORT + 2000, 10):
-        if all(_is_free(base + offset) for offset in range(4)):
+    for base in range(FIRST_PORT, FIRST_PORT + 2000, PORTS + 1):
+        if all(_is_free(base + offset) for offset in range(PORTS)):
             return base
     raise Refused("there are no free ports for a stack of its own")
 
