@@ -14,20 +14,21 @@ def check(system: System) -> list[str]:
     return [*_walls(system), *_ports(system), *_ways_out(system), *_between(system), *_wrong_uid(system)]
 
 
-def _must(fine: bool, says: str) -> str:
+def _must(fine: bool, says: str, seen: object = "") -> str:
+    """The sentence, when it is true; Failed with what was seen instead."""
     if not fine:
-        raise Failed(f"not so: {says}")
+        raise Failed(f"not so: {says}; seen: {seen}")
     return says
 
 
 def _walls(system: System) -> Iterator[str]:
     for part in RUNNING:
         status, uid = system.status(part), wanted_uid(part)
-        _must(status["Uid"].split() == [str(uid)] * 4, f"{part} runs as uid {uid} (it is {status['Uid']})")
+        _must(status["Uid"].split() == [str(uid)] * 4, f"{part} runs as uid {uid}", status["Uid"])
         held = {
             name: status[name] for name in ("CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb") if int(status[name], 16)
         }
-        _must(not held, f"{part} holds no capability ({held})")
+        _must(not held, f"{part} holds no capability", held)
         _must(status["NoNewPrivs"] == "1", f"{part} can gain no privileges")
         _must(system.root_is_read_only(part), f"{part} cannot write to its image")
     yield f"{len(RUNNING)} containers: own uid, no capability, no new privileges, read-only root"
@@ -35,19 +36,21 @@ def _walls(system: System) -> Iterator[str]:
 
 def _ports(system: System) -> Iterator[str]:
     found = system.published()
-    yield _must(found == {"nginx": [f"127.0.0.1:{system.port}"]}, f"only nginx is published ({found})")
+    yield _must(
+        found == {"nginx": [f"127.0.0.1:{system.port}"]}, f"only nginx is published, on 127.0.0.1:{system.port}", found
+    )
 
 
 def _ways_out(system: System) -> Iterator[str]:
     """connectors reaches a server on this machine through its way out; the others have not even a route."""
     inside = [part for part in RUNNING if part not in ("connectors", "nginx")]
     out = [part for part in inside if system.way_out(part)]
-    yield _must(not out, f"no way out for {', '.join(inside)} ({out})")
+    yield _must(not out, f"no way out for {', '.join(inside)}", out)
     yield _must(system.way_out("connectors"), "connectors has a way out")
     with _server(f"{system.net}.5.1") as port:
         yield _must(system.opens("connectors", f"{system.net}.5.1", port), "connectors opens a connection on it")
         reached = [part for part in inside if system.opens(part, f"{system.net}.5.1", port)]
-        yield _must(not reached, f"nobody else does ({reached})")
+        yield _must(not reached, "nobody else does", reached)
 
 
 @contextmanager
@@ -69,7 +72,7 @@ def _between(system: System) -> Iterator[str]:
         _must(not system.opens("bridge", f"{system.net}.0.{number}", port), f"{part}'s pages do not answer on the bus")
         _must(system.opens("nginx", f"{system.net}.{front}.3", port), f"nginx reaches {part}'s pages")
         others = [other for other in pages if other != part and system.opens(other, f"{system.net}.{front}.3", port)]
-        _must(not others, f"no other surface reaches {part}'s pages ({others})")
+        _must(not others, f"no other surface reaches {part}'s pages", others)
     yield "pages answer to nginx alone: not on the bus, not to another surface"
 
 
@@ -80,7 +83,8 @@ def _wrong_uid(system: System) -> Iterator[str]:
     said = done.stdout + done.stderr
     yield _must(
         done.returncode == 78 and "8423" in said and "user" in said,
-        f"site under console's uid is refused ({said.strip()[-300:]})",
+        "site under console's uid does not start, and says which number it must have",
+        said,
     )
     loose = system.podman.run(
         "run", "--rm", "--network", "none", "--user", "8423:8423", "localhost/schleuse/app:1", "site", check=False
