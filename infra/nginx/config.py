@@ -129,6 +129,7 @@ def _common(edge: Edge) -> list[str]:
         "client_body_timeout 30s;",
         "send_timeout 30s;",
         "keepalive_timeout 30s;",
+        "http2_max_concurrent_streams 64;",
         "reset_timedout_connection on;",
         "client_header_buffer_size 2k;",
         "large_client_header_buffers 4 16k;",

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 HSTS = 'add_header Strict-Transport-Security "max-age=31536000" always;'
 TROUBLE = {
     400: "This request cannot be read.",
+    403: "This is not for you.",
+    404: "There is nothing at this address.",
+    405: "This address does not take that kind of request.",
     408: "The request took too long.",
     413: "The request is larger than is taken here.",
     414: "The address is too long.",
@@ -123,6 +126,9 @@ def _towards(front: "Front") -> list[str]:
     return [
         *(f"proxy_set_header {name} {value};" for name, value in told.items()),
         "proxy_http_version 1.1;",
+        "proxy_buffer_size 16k;",
+        "proxy_buffers 16 16k;",
+        "proxy_busy_buffers_size 64k;",
         "proxy_connect_timeout 3s;",
         "proxy_read_timeout 60s;",
         "proxy_send_timeout 30s;",

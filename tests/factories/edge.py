@@ -112,7 +112,9 @@ def make_edge(home: Path, base: int, upstreams: dict[str, tuple[str, ...]]) -> E
         listen_http=(f"127.0.0.1:{base + 1}",),
         workers="1",
         connections=512,
-        limits=Limits(),
+        limits=Limits(
+            identity=(1, 60), signals=(1, 200), search=(1, 40)
+        ),  # slow ones: a busy machine reaches them, too
         cache_header=True,
     )
 
