@@ -51,10 +51,11 @@ class BusLink:
         self._service = settings.service
         self._health = health
         self.connection = Connection(settings, health)
+        several = len(settings.nats_urls) > 1  # what a killed server of the bus took along must be noticed soon
         seals = None if settings.service == "bridge" else SealChecker(PublicKeys.load(settings.public_keys))
         self.reader = Reader(settings.service, seals)
         self.applier = Applier(db, intake, settings.service)
-        self._relay = Relay(db, self.connection, health, relay_lanes(settings.service), cluster=settings.cluster)
+        self._relay = Relay(db, self.connection, health, relay_lanes(settings.service), cluster=several)
         self._deliveries = [
             Delivery(
                 db,
@@ -66,7 +67,7 @@ class BusLink:
                 stream=stream,
                 durable=name,
                 batch=_batch(settings.service, intake, stream, lane),
-                cluster=settings.cluster,
+                cluster=several,
             )
             for stream, name, lane in durables_of(settings.service)
         ]
