@@ -158,9 +158,7 @@ def test_a_hurt_backup_is_refused_with_what_is_wrong(whole: Path, hurt: Change, 
         manifest.check_files(whole, manifest.read(whole, KEYS))
 
 
-def test_a_file_of_another_backup_is_refused(
-    whole: Path, opened: tuple[Recipients, Identities]
-) -> None:
+def test_a_file_of_another_backup_is_refused(whole: Path, opened: tuple[Recipients, Identities]) -> None:
     (whole / "databases.tar.age").unlink()
     opened[0].write(io.BytesIO(b"e" * 300_000), whole / "databases.tar.age")
     with pytest.raises(Refused, match=r"swapped|belongs to another backup"):
