@@ -3,6 +3,7 @@
 import asyncio
 import re
 from http.client import HTTPException
+from pathlib import Path
 from typing import Any
 
 from infra.prove.areas.guard import FORM, check_private
@@ -13,11 +14,12 @@ from infra.prove.fetch import get, send
 from infra.prove.guests import Guest, guests
 from infra.prove.target import Target
 from shared.settings import DATABASES
+from shared.signing import PublicKeys
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
 FORMS = ("/people/invitations", f"/people/invitations/{NOBODY}/revoke", f"/people/{NOBODY}/role", f"/people/{NOBODY}/reset", f"/people/{NOBODY}/sign-out", "/guests", f"/guests/{NOBODY}/revoke")  # fmt: skip
 LINKS = ("/invitation/", "/set-password/", "/welcome/")
-SURFACES = {"agent": "agent", "site": "site"}
+SURFACES = ("agent", "site")
 AGAIN, PATIENCE = 0.5, 6
 """Seconds between two looks, and looks: what the console said is on its way for a moment."""
 _HASHES = """
@@ -63,16 +65,13 @@ async def check_keys(target: Target, book: Book) -> None:
     (outcome,) = await target.run("console", [{"kind": "keys", "op": "public", "as": "console"}])
     files = outcome["value"]["files"]
     published = bytes.fromhex(files["identity.key"])
-    known = target.settings("site")
     twins = [name for name, public in files.items() if public == files["identity.key"] and name != "identity.key"]
     book.holds("console", "the identity key serves no other duty", ", ".join(twins))
-    same = published in _identity_keys(known.public_keys)
+    same = published in _identity_keys(target.layout.public_keys)
     book.holds("installation", "the published identity key is the console's", "" if same else "it is another one")
 
 
-def _identity_keys(path: Any) -> set[bytes]:
-    from shared.signing import PublicKeys  # noqa: PLC0415 - read anew: the file may have been replaced
-
+def _identity_keys(path: Path) -> set[bytes]:
     keys = PublicKeys.load(path)
     return {raw for key_id in keys.ids("identity") if (raw := keys.raw("identity", key_id)) is not None}
 
@@ -99,7 +98,7 @@ async def check_standings(target: Target, book: Book) -> None:
 
 async def _differing(target: Target, surface: str) -> str:
     said = {tuple(row) for row in await _ask(target, "console", _SAID.format(surface))}
-    heard = {tuple(row) for row in await _ask(target, SURFACES[surface], _HEARD)}
+    heard = {tuple(row) for row in await _ask(target, surface, _HEARD)}
     return ", ".join(f"{subject} is {role or 'shut out'}" for subject, _, role in sorted(heard - said)[:5]) or (
         f"{len(said - heard)} it does not know" if said - heard else ""
     )

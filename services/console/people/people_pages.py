@@ -3,7 +3,7 @@
 from starlette.responses import Response
 from starlette.routing import Route
 
-from services.console.desk import Desk, Visit, go
+from services.console.desk import Desk, Handler, Visit, go
 from services.console.forms import as_uuid
 from services.console.people import views
 from services.console.people.domain import ROLES
@@ -22,8 +22,8 @@ class PeoplePages:
         self._desk, self._console = desk, desk.console
 
     def routes(self) -> list[Route]:
-        def form(path: str, handler: object) -> Route:
-            return Route(path, self._desk.page(handler, "people"), methods=["POST"])  # type: ignore[arg-type]
+        def form(path: str, handler: Handler) -> Route:
+            return Route(path, self._desk.page(handler, "people"), methods=["POST"])
 
         return [
             Route("/people", self._desk.page(self.list, "people")),
