@@ -95,6 +95,8 @@ CONSOLE = {
     "submit": "/submit",
     "switches": "/switches",
     "setting a switch": "/switches?set=publication_mode&to=frozen",
+    "notices": "/notices",
+    "statistics": "/statistics?whose=all",
     "analytics": "/analytics",
     "analytics of an item": "/analytics/item?key={public.item_id}",
     "audit": "/audit",
