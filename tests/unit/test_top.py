@@ -119,6 +119,18 @@ def test_it_fits_into_eighty_columns() -> None:
     assert "12345" in text and "16/16" in text and "…" not in text
 
 
+def test_while_it_stays_open_nothing_moves_however_much_there_is_to_say() -> None:
+    def line_of_the_table(count: int) -> int:
+        found = [
+            {"tone": "stop", "text": f"part {number} is ended " + "x" * 100, "hint": ""} for number in range(count)
+        ]
+        written = io.StringIO()
+        Console(width=80, file=written, highlight=False).print(screen(sample(problems=found), 80, live=True))
+        return next(at for at, line in enumerate(written.getvalue().splitlines()) if line.startswith("part  "))
+
+    assert len({line_of_the_table(count) for count in (0, 1, 3, 9)}) == 1
+
+
 def test_what_parts_say_cannot_move_the_cursor() -> None:
     assert "\x1b" not in shown(sample(problems=[{"tone": "stop", "text": "site: \x1b[2Jgone", "hint": ""}]))
 

@@ -9,14 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from infra.cli.options import printable
-from shared.figures import age, bytes_in_words, number, rate, share, short
+from infra.local.instances import base_of, is_service
+from shared.figures import UNKNOWN, age, bytes_in_words, number, rate, share, short
+from shared.settings import FRONTS
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDE = 110
 NARROW, BROAD = 5, 16
 """Rates in a little chart."""
 SHORT = {"starting": "start", "unready": "stuck", "waiting": "waits", "stopping": "stops", "stopped": "stops"}
-MOST_PROBLEMS = 5
+MOST_PROBLEMS, MOST_LIVE = 8, 3
 TONES = {"stop": "bold red", "wait": "yellow"}
 Figures = dict[str, Any]
 
@@ -25,7 +27,7 @@ def screen(sample: Figures, width: int, *, live: bool = False) -> RenderableType
     """Everything of one sample."""
     return Group(
         _head(sample, live=live),
-        _problems(sample["problems"]),
+        _problems(sample["problems"], live=live),
         Text(),
         _parts(sample, width),
         Text(),
@@ -40,14 +42,18 @@ def _head(sample: Figures, *, live: bool) -> Text:
     )
 
 
-def _problems(found: Sequence[dict[str, str]]) -> Text:
-    """The worst first; said even when there is none, so that nothing below it moves."""
-    if not found:
-        return Text("✓ nothing is wrong", style="green")
-    lines = [f"{'✗' if each['tone'] == 'stop' else '!'} {printable(each['text'])}" for each in found[:MOST_PROBLEMS]]
-    if len(found) > MOST_PROBLEMS:
-        lines.append(f"… and {len(found) - MOST_PROBLEMS} more")
-    return Text("\n").join([Text(line, style=TONES[each["tone"]]) for line, each in zip(lines, found, strict=False)])
+def _problems(found: Sequence[dict[str, str]], *, live: bool) -> Text:
+    """The worst first. While it stays open they have three lines, whatever there is to say, so that nothing below moves."""
+    most = MOST_LIVE if live else MOST_PROBLEMS
+    lines = [Text("✓ nothing is wrong", style="green")] if not found else []
+    shown = found if len(found) <= most else found[: most - 1]
+    for each in shown:
+        sign = "✗" if each["tone"] == "stop" else "!"
+        lines.append(Text(f"{sign} {printable(each['text'])}", style=TONES[each["tone"]], no_wrap=live))
+    if len(found) > len(shown):
+        lines.append(Text(f"… and {len(found) - len(shown)} more", style=TONES["wait"]))
+    lines += [Text()] * (most - len(lines) if live else 0)
+    return Text("\n", no_wrap=live, overflow="ellipsis" if live else None).join(lines)
 
 
 def _parts(sample: Figures, width: int) -> Table:
@@ -63,13 +69,20 @@ def _parts(sample: Figures, width: int) -> Table:
 
 def _row(name: str, part: Figures, width: int) -> list[RenderableType]:
     colour = "green" if part["ready"] and not part["red"] else "yellow" if part["ready"] else "bold red"
-    pg = part["postgres"]
     memory = part["pss"] if part["pss"] is not None else part["rss"]
-    cells = [
-        number(part["pid"]), share(part["cpu"]), bytes_in_words(memory), f"{pg[0]}/{pg[1]}" if pg else "—", number(part["bus"]), rate(part["in"]),
-        rate(part["out"]), rate(part["web"]), short(part["lag"]), short(part["unsent"]), short(part["parked"]),
-    ]  # fmt: skip
+    cells = [number(part["pid"]), share(part["cpu"]), bytes_in_words(memory), *_of_service(name, part)]
     return [Text(f"{'✓' if part['ready'] else '✗'} {name}", style=colour), *cells, _trend(part, width)]
+
+
+def _of_service(name: str, part: Figures) -> list[str]:
+    """What a server does not have stays empty; what is not known is a dash."""
+    if not is_service(name):
+        return [""] * 8
+    pg, web = part["postgres"], rate(part["web"]) if base_of(name) in FRONTS else ""
+    return [
+        f"{pg[0]}/{pg[1]}" if pg else UNKNOWN, number(part["bus"]), rate(part["in"]), rate(part["out"]), web, short(part["lag"]), short(part["unsent"]),
+        short(part["parked"]),
+    ]  # fmt: skip
 
 
 def _trend(part: Figures, width: int) -> Text:

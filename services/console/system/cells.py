@@ -6,6 +6,7 @@ from typing import Any
 
 from services.console.system.domain import STALE_FIGURES, Report
 from shared.figures import UNKNOWN, age, bytes_in_words, number, rate, share
+from shared.settings import FRONTS
 
 WIDTH, HEIGHT = 120, 20
 """Of a little chart, in its own units."""
@@ -70,7 +71,8 @@ def _part(name: str, part: Figures) -> dict[str, Cell]:
         "memory": Cell(bytes_in_words(memory)),
         "postgres": Cell(f"{pg[0]}/{pg[1]}" if pg else quiet, "wait" if pg and pg[1] and pg[0] >= FULL * pg[1] else ""),
         "bus": Cell(number(part["bus"]) if part["bus"] is not None else quiet),
-        **{way: Cell(rate(part[way]) if part[way] is not None else quiet) for way in ("in", "out", "web")},
+        **{way: Cell(rate(part[way]) if part[way] is not None else quiet) for way in ("in", "out")},
+        "web": Cell(rate(part["web"]) if part["web"] is not None else quiet if name.partition("-")[0] in FRONTS else ""),
         "lag": Cell(number(part["lag"]) if part["lag"] is not None else quiet, "wait" if (part["lag"] or 0) > 20 else ""),
         "unsent": Cell(number(part["unsent"]) if part["unsent"] is not None else quiet),
         "oldest": Cell(age(part["oldest"]) if part["unsent"] else quiet if part["unsent"] is None else "", "wait" if (part["oldest"] or 0) > 5 else ""),
