@@ -10,15 +10,29 @@ from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 
+from infra.docker.bus import places
 from infra.local.config import Config
+from infra.local.instances import bus_parts
 from infra.local.layout import Layout
+from infra.local.prepare import bus_place
+from infra.nats.config import Place
 from infra.nats.provision import connect
+from infra.observe.installation import Installation
 from shared.errors import Transient
 
 HARMLESS = {"metadata", "consumer_limits", "compression", "persist_mode", "replay_policy", "max_waiting", "num_replicas", "deliver_policy", "name", "durable_name", "max_consumers", "max_msgs", "max_msgs_per_subject"}  # fmt: skip
 """Fields of a configuration that open nothing, and that the server fills in its own way."""
 GOODBYE_SECONDS = 1.0
 IDLE: tuple[object, ...] = (None, False, 0, "", [], {}, -1)
+
+
+def parts_here(here: Installation) -> tuple[str, ...]:
+    """The bus's servers whose configuration lies in this state directory; in containers the others keep theirs to themselves."""
+    return bus_parts(cluster=here.config.cluster and not here.config.containers)
+
+
+def place_of(here: Installation, part: str) -> Place:
+    return places(here.config)[part] if here.config.containers else bus_place(here.layout, here.config, part)
 
 
 @asynccontextmanager

@@ -10,13 +10,11 @@ from typing import Any
 
 from nats.js import JetStreamContext
 
-from infra.local.instances import bus_parts
 from infra.local.keys import bus_users
-from infra.local.prepare import bus_place
 from infra.nats.config import render
 from infra.nats.provision import REPLICAS, consumer_config, stream_config
 from infra.nats.topology import account, durables, streams
-from infra.observe.bus import admin, apart, listed, plain
+from infra.observe.bus import admin, apart, listed, parts_here, place_of, plain
 from infra.observe.grants.line import Facts, Key, Line, State, compare, unknown
 from infra.observe.installation import Installation
 from infra.observe.listening import started_at
@@ -30,7 +28,7 @@ AS_DECLARED = "as declared"
 
 async def read_bus(here: Installation) -> list[Line]:
     lines: list[Line] = []
-    for part in bus_parts(cluster=here.config.cluster):
+    for part in parts_here(here):
         lines += _configuration(here, part)
     try:
         async with admin(here.layout, here.config) as js:
@@ -53,7 +51,7 @@ def _configuration(here: Installation, part: str) -> list[Line]:
     if path is None:
         return [unknown("bus", "nats", f"{part}: its configuration", "it does not run")]
     users = bus_users(here.layout, cluster=here.config.cluster)
-    expected = parse(render(bus_place(here.layout, here.config, part), users))
+    expected = parse(render(place_of(here, part), users))
     try:
         found = parse(path.read_text())
     except (OSError, ValueError) as error:

@@ -8,14 +8,11 @@ from typing import Any
 
 from nats.js.errors import NotFoundError
 
-from infra.docker.bus import places
-from infra.local.instances import bus_parts
 from infra.local.keys import bus_users
-from infra.local.prepare import bus_place
-from infra.nats.config import Place, render
+from infra.nats.config import render
 from infra.nats.provision import REPLICAS, connect, consumer_config, stream_config
 from infra.nats.topology import durables, streams
-from infra.observe.bus import apart, plain
+from infra.observe.bus import apart, parts_here, place_of, plain
 from infra.observe.listening import started_at
 from infra.observe.processes import addresses_of
 from infra.prove.areas.processes import listens_as_itself
@@ -26,7 +23,7 @@ FORBIDDEN = ("cluster", "system_account", "allow_responses", "no_auth_user", "we
 
 
 async def check_server(target: Target, book: Book) -> None:
-    for part in bus_parts(cluster=target.config.cluster and not target.config.containers):
+    for part in parts_here(target):
         await _server(target, book, part)
     _certificate(target, book)
     await _streams(target, book)
@@ -35,7 +32,7 @@ async def check_server(target: Target, book: Book) -> None:
 async def _server(target: Target, book: Book, part: str) -> None:
     layout, several = target.layout, target.config.cluster
     text = layout.bus_conf(part).read_text()
-    expected = render(_place(target, part), bus_users(layout, cluster=several))
+    expected = render(place_of(target, part), bus_users(layout, cluster=several))
     book.holds("config", f"{part}.conf is what the catalogue gives, byte for byte", _first_difference(expected, text))
     book.holds(
         "config",
@@ -51,10 +48,6 @@ async def _server(target: Target, book: Book, part: str) -> None:
         listening = await listens_as_itself(target, part)
         book.same("server", f"where {part} listens", sorted(addresses_of(target.config, part)), listening)
         _process(target, book, part)
-
-
-def _place(target: Target, part: str) -> Place:
-    return places(target.config)[part] if target.config.containers else bus_place(target.layout, target.config, part)
 
 
 def _first_difference(expected: str, got: str) -> str:
