@@ -30,9 +30,9 @@ async def check_server(target: Target, book: Book) -> None:
 
 
 async def _server(target: Target, book: Book, part: str) -> None:
-    layout, several = target.layout, target.config.cluster
+    layout, several = target.layout, len(target.config.bus) > 1
     text = layout.bus_conf(part).read_text()
-    expected = render(place_of(target, part), bus_users(layout, cluster=several))
+    expected = render(place_of(target, part), bus_users(layout, cluster=target.config.cluster))
     book.holds("config", f"{part}.conf is what the catalogue gives, byte for byte", _first_difference(expected, text))
     book.holds(
         "config",
@@ -80,7 +80,7 @@ def _certificate(target: Target, book: Book) -> None:
 
 async def _streams(target: Target, book: Book) -> None:
     client = await connect(target.config.bus, target.layout.tls / "ca.pem", target.layout.admin_seed, "admin")
-    copies = REPLICAS if target.config.cluster else 1
+    copies = REPLICAS if len(target.config.bus) > 1 else 1
     try:
         js = client.jetstream(timeout=20)
         for stream in streams():
