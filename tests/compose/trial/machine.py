@@ -97,8 +97,6 @@ class Podman:
         self.run("rm", "--all", "--force", "--time", "3", check=False)
         for name in self.run("network", "ls", "-q", check=False).stdout.split():
             self.run("network", "rm", "--force", name, check=False)
-        self.run("volume", "rm", "--all", "--force", check=False)
-        self.run("rmi", "--all", "--force", check=False)
         self.run("umount", "--all", check=False)
         for _ in range(5):
             mounted = [
