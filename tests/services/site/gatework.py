@@ -43,10 +43,10 @@ class Gatework:
 
     decider: SigningKey = field(default_factory=new_key)
     gate: SigningKey = field(default_factory=new_key)
-    people: Console = field(default_factory=lambda: Console("site"))
     seq: int = -1
     hash: str = FIRST
     log: list[tuple[str, Data]] = field(default_factory=list)
+    people: Console = field(default_factory=lambda: Console("site"))
 
     @property
     def keys(self) -> PublicKeys:
