@@ -12,7 +12,7 @@ from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
 from tests.web.conftest import Opener, axe, overflows
 
-pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(150)]
 
 
 async def test_u_takes_a_bulk_approval_back_also_after_a_reload(stack: Stack, owner: Person, open_page: Opener) -> None:
@@ -23,7 +23,7 @@ async def test_u_takes_a_bulk_approval_back_also_after_a_reload(stack: Stack, ow
         await page.goto(f"{stack.urls['console']}/queue/together?all=yes&q={mark}")
         await page.keyboard.press("a")
         toast = page.get_by_role("status").locator(".toast")
-        await expect(toast).to_contain_text("2 items approved")
+        await expect(toast).to_contain_text("2 items approved", timeout=20_000)
         await expect(toast).to_contain_text("left")
         assert await axe(page) == []
         until(lambda: all(visitor.sees(item) for item in items), 20)
@@ -31,7 +31,7 @@ async def test_u_takes_a_bulk_approval_back_also_after_a_reload(stack: Stack, ow
         await expect(page.locator("#undo-head")).to_be_visible()
         assert await axe(page) == []
         await page.keyboard.press("u")
-        await expect(page.get_by_role("heading", level=1)).to_have_text("2 undone")
+        await expect(page.get_by_role("heading", level=1)).to_have_text("2 undone", timeout=20_000)
         until(lambda: all(visitor.get(item.url).status_code == 410 for item in items), 10)
         assert [listed(stack, item)["state"] for item in items] == ["submitted"] * 2
 
@@ -43,7 +43,7 @@ async def test_an_item_says_how_long_it_can_be_undone(stack: Stack, owner: Perso
         await page.goto(f"{stack.urls['console']}/queue/{item.item_id}")
         await page.get_by_role("button", name="Approve and publish").click()
         panel = page.locator("#decision")
-        await expect(panel).to_contain_text("Live on the site")
+        await expect(panel).to_contain_text("Live on the site", timeout=20_000)
         await expect(panel).to_contain_text("9:")
         assert await overflows(page) == 0
         await panel.get_by_role("button", name="Undo").click()
