@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from infra.local import public
 from infra.observe.grants.files import read_files
 from infra.observe.installation import Installation
 from infra.prove.areas import edge
 from infra.prove.areas.edge import CONF
 from infra.prove.check import Book
 from infra.prove.target import Target
+from shared.errors import Refused
 from tests.factories.edge import NGINX, make_certificate
 from tests.factories.stack import Stack
 from tests.prove.planting import Hole, see
@@ -29,13 +31,6 @@ def written(stack: Stack) -> Path:
     done = stack.run("nginx", "config", "--listen", "127.0.0.1:1", "--listen-http", "none", "--certificate", str(home / "edge.pem"), "--key", str(home / "edge.key"), "--out", str(home / CONF))  # fmt: skip
     assert done.returncode == 0, done.stderr
     return home / CONF
-
-
-def test_the_command_needs_addresses_that_are_https(stack: Stack) -> None:
-    done = stack.run("nginx", "config")
-    assert done.returncode == 2 and "is not https" in done.stderr
-    same = [word for front in ("console", "site", "workspace") for word in (f"--{front}-url", "https://one.example")]
-    assert "three different host names" in stack.run("nginx", "config", *same).stderr
 
 
 def test_a_hole_in_the_file_in_use_is_found(product: tuple[Stack, int]) -> None:
@@ -68,28 +63,32 @@ def test_a_hole_in_the_file_in_use_is_found(product: tuple[Stack, int]) -> None:
 def test_public_addresses_cannot_be_changed_while_it_runs(product: tuple[Stack, int]) -> None:
     stack, _ = product
     before = stack.layout.config.read_text()
-    for options in (["--public-url", "site=https://other.test"], ["--trusted-proxy", "10.0.0.1"]):
-        done = stack.run("up", "--detach", *options)
-        assert done.returncode == 2 and "already running" in done.stderr
+    done = stack.run("up", "--detach", "--public-url", "site=https://other.test", "--trusted-proxy", "10.0.0.1")
+    assert done.returncode == 2 and "already running" in done.stderr
     assert stack.layout.config.read_text() == before
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("urls", "said"),
     [
-        (["--public-url", "shop=https://a.test"], "name one of"),
-        (["--public-url", "site=ftp://a.test"], "is no origin"),
-        (["--public-url", "site=https://a.test/path"], "is no origin"),
-        (["--public-url", "site=https://user@a.test"], "is no origin"),
-        (["--public-url", "site=https://a.test", "--public-url", "console=https://A.test:444"], "share the host name"),
-        (["--trusted-proxy", "everybody"], "give the address"),
+        (["shop=https://a.test"], "name one of"),
+        (["site=ftp://a.test"], "is no origin"),
+        (["site=https://a.test/path"], "is no origin"),
+        (["site=https://user@a.test"], "is no origin"),
+        (["site=https://a.test", "console=https://A.test:444"], "share the host name"),
     ],
 )
-def test_addresses_that_make_no_sense_are_refused_and_nothing_is_made(
-    tmp_path: Path, options: list[str], said: str
-) -> None:
-    from tests.factories.stack import schleuse  # noqa: PLC0415 - only here
+def test_addresses_that_make_no_sense_are_refused(urls: list[str], said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        public.check(public.read_urls(urls))
 
-    done = schleuse("up", "--detach", *options, "--state", str(tmp_path / "state"))
-    assert done.returncode == 2 and said in done.stderr
-    assert not (tmp_path / "state" / "config.json").exists()
+
+def test_addresses_are_kept_as_browsers_write_them() -> None:
+    given = ["site=HTTPS://Site.Example:443/", "console=https://console.example:8443"]
+    assert public.read_urls(given) == {"site": "https://site.example", "console": "https://console.example:8443"}
+
+
+def test_a_refused_address_makes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="give the address"):
+        public.keep(tmp_path / "state", None, {}, ["everybody"])
+    assert not (tmp_path / "state").exists()

@@ -67,6 +67,7 @@ def test_an_address_that_was_empty_shows_its_page_at_once(fronted: Fronted) -> N
     until(lambda: http.get(item.url).status_code == 200, 1.5)
 
 
+@pytest.mark.long
 def test_a_dead_site_is_a_502_and_not_an_old_page(fronted: Fronted) -> None:
     gate, stack = fronted
     http = gate.client("site")
