@@ -1,4 +1,4 @@
-"""The only package that knows NATS."""
+"""The only package that knows NATS and FastStream."""
 
 from shared.bus.listen import Intake, on
 from shared.bus.received import Received

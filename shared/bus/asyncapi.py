@@ -1,28 +1,19 @@
-"""AsyncAPI 3 of a service, made from the catalogue: complete for somebody who has these documents and nothing else."""
+"""AsyncAPI 3 of a service: complete for somebody who has these documents and nothing else.
+
+FastStream makes the addresses and payload schemas from what is declared (shared.bus.declared). What a stranger needs beside
+them stands here: headers, the seal, TLS first, the API's prefix, streams, durables, examples.
+"""
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import create_model
-from pydantic.json_schema import models_json_schema
-
 import schemas
-from schemas.catalogue import (
-    EVENTS,
-    Event,
-    durable,
-    from_stream,
-    from_subject,
-    read_by,
-    to_stream,
-    to_subject,
-)
-from schemas.envelope import Envelope
+from schemas.catalogue import Event, durable, from_stream, to_stream
 from schemas.model import MAX_EVENT
 from shared.bus.asyncapi_words import description
 from shared.bus.connection import API_PREFIX
+from shared.bus.declared import declared_document, message_model, received_by, sent_by
 from shared.outbox.seal import HEADER
 
 Json = dict[str, Any]
@@ -35,23 +26,13 @@ SEAL = (
 )
 
 
-@cache
-def message_model(event: Event, version: int) -> type[Envelope]:
-    """The envelope with its data typed: what is on the wire."""
-    title = f"{_camel(event.name)}EventV{version}"
-    fields: Any = {"data": (event.data[version], ...)}
-    return create_model(title, __base__=Envelope, __doc__=event.about, **fields)
-
-
 def specification(service: str) -> Json:
     """The AsyncAPI 3.0 document as JSON values."""
-    received = [(event, _received_on(service, event)) for event in _sorted(read_by(service))]
-    sent = [(event, subject) for event in _sorted(EVENTS) for subject in _sent_on(service, event)]
+    received, sent, declared = received_by(service), sent_by(service), declared_document(service)
     sealed = service != "bridge"
-    channels = {subject: _channel(event, subject) for event, subject in (*received, *sent)}
+    channels = {subject: _channel(event, subject, declared) for event, subject in (*received, *sent)}
     operations = {f"receive.{subject}": _receive(service, event, subject) for event, subject in received}
     operations |= {f"send.{subject}": _send(event, subject) for event, subject in sent}
-    events = list(dict.fromkeys(event for event, _ in (*received, *sent)))
     return {
         "asyncapi": "3.0.0",
         "id": f"urn:schleuse:{service}",
@@ -62,7 +43,7 @@ def specification(service: str) -> Json:
         "operations": operations,
         "components": {
             "messages": _messages(received, sent, sealed_in=sealed, sealed_out=not sealed),
-            "schemas": _schemas(events) | _header_schemas(),
+            "schemas": _plain(declared["components"]["schemas"]) | _header_schemas(),
             "securitySchemes": {"nkey": _nkey(service)},
         },
     }
@@ -99,9 +80,9 @@ def _nkey(service: str) -> Json:
     return {"type": "asymmetricEncryption", "description": text}
 
 
-def _channel(event: Event, subject: str) -> Json:
+def _channel(event: Event, subject: str, declared: Json) -> Json:
     return {
-        "address": subject,
+        "address": declared["channels"][subject]["address"],
         "title": event.name,
         "summary": event.about,
         "servers": [{"$ref": "#/servers/bus"}],
@@ -195,13 +176,6 @@ def _header_schemas() -> Json:
     }
 
 
-def _schemas(events: list[Event]) -> Json:
-    models: Any = [(message_model(event, version), "validation") for event in events for version in sorted(event.data)]
-    _, found = models_json_schema(models, ref_template="#/components/schemas/{model}")
-    schemas_by_name: Json = found.get("$defs", {})
-    return {name: _plain(schema) for name, schema in schemas_by_name.items()}
-
-
 def _plain(value: Any) -> Any:
     """Bytes are base64 text on the wire, which the schema says in its own words."""
     if isinstance(value, dict):
@@ -211,28 +185,9 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
-def _received_on(service: str, event: Event) -> str:
-    return from_subject(event.owner, event.name) if service == "bridge" else to_subject(service, event.name)
-
-
-def _sent_on(service: str, event: Event) -> list[str]:
-    """The bridge sends its own events and those that it forwards."""
-    if service == "bridge":
-        return [to_subject(reader, event.name) for reader in event.readers if reader != "bridge"]
-    return [from_subject(service, event.name)] if event.owner == service else []
-
-
-def _sorted(events: Any) -> list[Event]:
-    return sorted(events, key=lambda event: event.name)
-
-
 def _message_key(event: Event, version: int) -> str:
     return f"{event.name}.v{version}"
 
 
 def _message_name(subject: str, event: Event, version: int) -> str:
     return f"{subject}.v{version}"
-
-
-def _camel(name: str) -> str:
-    return "".join(part.title() for part in name.replace("_", ".").split("."))

@@ -1,6 +1,6 @@
 """Declaring handlers: `@on("item.decided")` on a method of a service's intake class.
 
-What a service must handle stands in the catalogue, from which its AsyncAPI document is made, too (shared.bus.asyncapi).
+What a service must handle stands in the catalogue; FastStream documents it from there, too (shared.bus.declared).
 """
 
 import inspect
