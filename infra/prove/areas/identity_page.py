@@ -8,6 +8,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
+from infra.prove.areas.console_http import cookie_name
 from infra.prove.areas.guard import check_private
 from infra.prove.check import Book
 from infra.prove.fetch import Answer, get
@@ -23,7 +24,7 @@ LIFE = 60
 
 async def check_identity_page(target: Target, book: Book, guest: Guest, operator_token: str) -> None:
     urls, keys = target.config.urls, PublicKeys.load(target.layout.public_keys)
-    base, cookie = urls["console"], {"Cookie": f"console={guest.session}"}
+    base, cookie = urls["console"], {"Cookie": f"{cookie_name(urls['console'])}={guest.session}"}
     for says, headers in (("nobody", {}), ("the operator's token", {"Authorization": f"Bearer {operator_token}"})):
         answer = await get(base, f"/identity?audience=site&nonce={NONCE}", headers)
         book.same(says, "is led to signing in first", 303, answer.status)

@@ -6,6 +6,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+from infra.prove.areas.console_http import cookie_name
 from infra.prove.areas.guard import FORM, check_private
 from infra.prove.areas.identity_page import check_identity_page
 from infra.prove.areas.sign_in_tokens import check_receivers
@@ -114,7 +115,7 @@ async def _ask(target: Target, service: str, query: str) -> list[list[Any]]:
 
 async def check_forms(book: Book, base: str, guest: Guest) -> None:
     """Who may not manage people or guests cannot, with a form token that is right."""
-    cookie = {"Cookie": f"console={guest.session}"}
+    cookie = {"Cookie": f"{cookie_name(base)}={guest.session}"}
     found = re.search(r'name="token" value="([^"]+)"', (await get(base, "/me", cookie)).body)
     book.holds(guest.role, "is signed in at all", "" if found else "there is no form token")
     for page in ("/people", "/guests"):

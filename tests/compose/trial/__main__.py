@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from tests.compose.trial import checks, machine, stand_ins, story
 from tests.compose.trial.machine import Failed, Podman
 from tests.compose.trial.system import System, free_net, free_port
 
 RESTARTED = ("site", "postgres")
+UNEXAMINED = "examine this area"
+Check = dict[str, Any]
 
 
 class Clock:
@@ -104,24 +107,31 @@ def _run(system: System, clock: Clock) -> None:
 
 
 def _prove(system: System) -> list[str]:
-    said = system.operator("schleuse prove --json", check=False)
+    """An area that could not be examined in time on a busy machine is examined once more, alone."""
+    found = _asked(system)
+    for area in sorted({check["area"] for check in found if check["attempt"] == UNEXAMINED}):
+        found = [check for check in found if check["area"] != area] + _asked(system, f"--area={area}")
+    still_open = [
+        f"open: {check['actor']}, {check['attempt']}: {check['got']}"
+        for check in found
+        if check["got"].startswith("open")
+    ]
+    wrong = [check for check in found if not check["ok"] and not check["got"].startswith("open")]
+    if wrong:
+        shown = "\n".join(
+            " | ".join(str(each[key]) for key in ("area", "actor", "attempt", "expected", "got")) for each in wrong[:40]
+        )
+        raise Failed(f"prove found {len(wrong)} differences:\n{shown}")
+    return [f"{len(found)} checks, 0 failed, {len(still_open)} open", *still_open]
+
+
+def _asked(system: System, *more: str) -> list[Check]:
+    said = system.operator(" ".join(["schleuse prove --json", *more]), check=False)
     line = next((line for line in said.stdout.splitlines() if line.startswith('{"checks"')), "")
     if not line:
         raise Failed(f"prove said nothing that can be read: {(said.stdout + said.stderr)[-2000:]}")
-    found = json.loads(line)
-    wrong = [check for check in found["checks"] if not check["ok"] and not check["got"].startswith("open")]
-    still_open = [
-        f"open: {check['actor']}, {check['attempt']}: {check['got']}"
-        for check in found["checks"]
-        if check["got"].startswith("open")
-    ]
-    if wrong:
-        shown = "\n".join(
-            f"{each['area']} | {each['actor']} | {each['attempt']} | {each['expected']} | {each['got']}"
-            for each in wrong[:40]
-        )
-        raise Failed(f"prove found {len(wrong)} differences:\n{shown}")
-    return [f"{len(found['checks'])} checks, 0 failed, {len(still_open)} open, in {found['seconds']} s", *still_open]
+    checks: list[Check] = json.loads(line)["checks"]
+    return checks
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:
