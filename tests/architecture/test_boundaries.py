@@ -12,7 +12,7 @@ from schemas.catalogue import SERVICES, owned_by, read_by
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("schemas", "shared", "services", "infra")
 SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+(\.\w+)?\s+SET|DELETE\s+FROM)\b", re.S)
-SQL_FILES = {"store.py", "views.py", "tables.py"}
+SQL_FILES = {"store.py", "views.py", "tables.py", "guards.py"}
 
 
 def sources(*folders: str) -> Iterator[Path]:
