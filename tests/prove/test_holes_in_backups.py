@@ -22,6 +22,10 @@ from tests.prove.planting import Hole, see
 pytestmark = pytest.mark.stack
 
 
+async def lying(target: Target, book: Book) -> None:
+    backups.check_lying(target, book)
+
+
 async def everything(target: Target, book: Book) -> None:
     book.checks += await backups.check(target)
 
@@ -51,17 +55,17 @@ def _identity(path: Path) -> None:
 @pytest.mark.parametrize("place", [f"{WHOLE}/identity", "id.txt"])
 def test_an_identity_beside_what_it_opens_is_found(proving: Proving, backup: Backup, place: str) -> None:
     path = backup.at / place
-    see(Hole("identity", everything, "no identity lies in", lambda _: _identity(path), lambda _: path.unlink()), proving.stack)  # fmt: skip
+    see(Hole("identity", lying, "no identity lies in", lambda _: _identity(path), lambda _: path.unlink()), proving.stack)  # fmt: skip
 
 
 def test_an_identity_in_the_state_directory_is_found(proving: Proving, backup: Backup) -> None:
     path = proving.stack.layout.state / "logs" / "identity"
-    see(Hole("identity", everything, "no age identity lies", lambda _: _identity(path), lambda _: path.unlink()), proving.stack)  # fmt: skip
+    see(Hole("identity", lying, "no age identity lies", lambda _: _identity(path), lambda _: path.unlink()), proving.stack)  # fmt: skip
 
 
 def test_a_key_file_beside_it_is_found(proving: Proving, backup: Backup) -> None:
     path, key = backup.at / "decision.key", proving.stack.layout.keys / "console" / "decision.key"
-    see(Hole("key", everything, "is encrypted", lambda _: shutil.copyfile(key, path) and None, lambda _: path.unlink()), proving.stack)  # fmt: skip
+    see(Hole("key", lying, "is encrypted", lambda _: shutil.copyfile(key, path) and None, lambda _: path.unlink()), proving.stack)  # fmt: skip
 
 
 def test_a_partial_that_everybody_can_read_is_found(proving: Proving, backup: Backup) -> None:
@@ -71,7 +75,7 @@ def test_a_partial_that_everybody_can_read_is_found(proving: Proving, backup: Ba
         path.mkdir()
         path.chmod(0o755)
 
-    see(Hole("partial", everything, f"owner, group, mode: {path}", plant, lambda _: path.rmdir()), proving.stack)
+    see(Hole("partial", lying, f"owner, group, mode: {path}", plant, lambda _: path.rmdir()), proving.stack)
 
 
 def test_a_backup_that_others_can_enter_is_found(proving: Proving, backup: Backup) -> None:
@@ -88,7 +92,7 @@ def test_a_manifest_that_was_changed_is_found(proving: Proving, backup: Backup) 
     path = backup.at / WHOLE / NAME
     kept = path.read_bytes()
     changed = json.dumps(json.loads(kept) | {"gate_seq": -1}).encode()
-    see(Hole("manifest", everything, "is what was signed", lambda _: path.write_bytes(changed) and None, lambda _: path.write_bytes(kept) and None), proving.stack)  # fmt: skip
+    see(Hole("manifest", lying, "is what was signed", lambda _: path.write_bytes(changed) and None, lambda _: path.write_bytes(kept) and None), proving.stack)  # fmt: skip
 
 
 def test_a_backup_that_no_longer_follows_is_found(proving: Proving, backup: Backup) -> None:

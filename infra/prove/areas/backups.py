@@ -26,33 +26,25 @@ NOT_WALKED = ("runtime", "data-", "js", ".new-data-")
 
 async def check(target: Target) -> list[Check]:
     book = Book("backups")
-    layout, me = target.layout, (os.getuid(), os.getgid())
-    if layout.backups.exists():
-        book.same("modes", "owner, group, mode: backups.json", f"{me[0]} {me[1]} 600", facts(layout.backups))
-    identities = [str(path.relative_to(layout.state)) for path in _files(layout.state) if _holds_identity(path)]
-    book.holds("state", "no age identity lies in the state directory", ", ".join(identities[:5]))
-    faults = {each["directory"]: each["fault"] for each in control.ask(layout, "status").get("backups", [])}
-    for one in followed.known(layout):
+    check_lying(target, book)
+    faults = {each["directory"]: each["fault"] for each in control.ask(target.layout, "status").get("backups", [])}
+    for one in followed.known(target.layout):
         if _is_there(one):
-            _look(target, book, one)
             await _attack(target, book, one)
         book.holds("lock", f"its log is written down beside {one.directory}", faults.get(one.directory, "not followed"))
     return book.checks
 
 
-def _look(target: Target, book: Book, one: Known) -> None:
-    directory, name = Path(one.directory), one.directory
-    for path in (directory, directory / WHOLE, directory / PARTIAL):
-        if path.exists():
-            book.same("modes", f"owner, group, mode: {path}", f"{os.getuid()} {os.getgid()} 700", facts(path))
-    files = list(_files(directory))
-    loose = [path.name for path in files if stat.S_IMODE(path.lstat().st_mode) & 0o077]
-    book.holds("modes", f"no file of {name} is open to others", ", ".join(loose[:5]))
-    opened = [str(path.relative_to(directory)) for path in files if _holds_identity(path)]
-    book.holds("backup", f"no identity lies in {name}", ", ".join(opened[:5]))
-    plain = [str(path.relative_to(directory)) for path in files if path.name not in PLAIN and not _is_sealed(path)]
-    book.holds("backup", f"everything in {name} is encrypted", ", ".join(plain[:5]))
-    book.holds("backup", f"{name} is what was signed", _unsigned(target, directory))
+def check_lying(target: Target, book: Book) -> None:
+    """How everything lies that can be looked at without being anybody else."""
+    layout, me = target.layout, (os.getuid(), os.getgid())
+    if layout.backups.exists():
+        book.same("modes", "owner, group, mode: backups.json", f"{me[0]} {me[1]} 600", facts(layout.backups))
+    identities = [str(path.relative_to(layout.state)) for path in _files(layout.state) if _holds_identity(path)]
+    book.holds("state", "no age identity lies in the state directory", ", ".join(identities[:5]))
+    for one in followed.known(layout):
+        if _is_there(one):
+            _look(target, book, one)
 
 
 def _is_there(one: Known) -> bool:
