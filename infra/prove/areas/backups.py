@@ -47,6 +47,21 @@ def check_lying(target: Target, book: Book) -> None:
             _look(target, book, one)
 
 
+def _look(target: Target, book: Book, one: Known) -> None:
+    directory, name = Path(one.directory), one.directory
+    for path in (directory, directory / WHOLE, directory / PARTIAL):
+        if path.exists():
+            book.same("modes", f"owner, group, mode: {path}", f"{os.getuid()} {os.getgid()} 700", facts(path))
+    files = list(_files(directory))
+    loose = [path.name for path in files if stat.S_IMODE(path.lstat().st_mode) & 0o077]
+    book.holds("modes", f"no file of {name} is open to others", ", ".join(loose[:5]))
+    opened = [str(path.relative_to(directory)) for path in files if _holds_identity(path)]
+    book.holds("backup", f"no identity lies in {name}", ", ".join(opened[:5]))
+    plain = [str(path.relative_to(directory)) for path in files if path.name not in PLAIN and not _is_sealed(path)]
+    book.holds("backup", f"everything in {name} is encrypted", ", ".join(plain[:5]))
+    book.holds("backup", f"{name} is what was signed", _unsigned(target, directory))
+
+
 def _is_there(one: Known) -> bool:
     return Path(one.directory).is_dir()
 
