@@ -51,6 +51,11 @@ def source(state: Path) -> Source:
         raise Refused(f"{state} is no state directory; start one with `schleuse up`", code="state")
     if found.install_uid != os.getuid():
         raise Refused(f"only the user that installed {state} (uid {found.install_uid}) can back it up", code="user")
+    if found.containers:
+        raise Refused(
+            f"{state} runs in containers, where no supervisor keeps its parts: stop it and copy its volumes together",
+            code="containers",
+        )
     if found.version != VERSION or not layout.backup_key.exists():
         raise Refused(
             f"{state} was made by an older release; start it once with `schleuse up`, which upgrades it", code="older"
