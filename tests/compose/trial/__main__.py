@@ -99,6 +99,7 @@ def _run(system: System, clock: Clock) -> None:
     with clock.step("schleuse prove, inside"):
         system.wait_healthy()
         clock.say(_prove(system))
+        clock.say(checks.check_logs(system))
     with clock.step(f"Restarting {', '.join(RESTARTED)}"):
         for part in RESTARTED:
             system.podman.run("restart", "--time", "20", system.name(part))

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from infra.prove.areas.logs import PATTERNS
 from tests.compose.trial.machine import Failed
 from tests.compose.trial.system import RUNNING, System, wanted_uid
 
@@ -12,6 +13,15 @@ from tests.compose.trial.system import RUNNING, System, wanted_uid
 def check(system: System) -> list[str]:
     """What was seen, one line each. Failed on the first difference."""
     return [*_walls(system), *_ports(system), *_ways_out(system), *_between(system), *_wrong_uid(system)]
+
+
+def check_logs(system: System) -> list[str]:
+    """What the engine kept of everybody's output holds no secret; from inside nobody can look."""
+    for part in RUNNING:
+        text = system.logs(part).encode()
+        found = [name for name, pattern in PATTERNS.items() if pattern.search(text)]
+        _must(not found, f"no secret stands in the log of {part}", found)
+    return ["no secret stands in any container's log"]
 
 
 def _must(fine: bool, says: str, seen: object = "") -> str:
