@@ -127,7 +127,7 @@ def test_a_monitoring_port_is_found(proving: Proving) -> None:
     finally:
         restart(text)
     said = [f"{check.attempt} {check.got}" for check in found]
-    assert any("where it listens" in each and str(port) in each for each in said), said
+    assert any("where nats listens" in each and str(port) in each for each in said), said
     assert any("no setting: http" in each for each in said), said
     assert not failures(rows(check_server, Target.load(stack.state)))
 
