@@ -2,6 +2,8 @@
 
 import concurrent.futures
 import time
+from collections.abc import Callable
+from typing import TypeVar
 from uuid import uuid4
 
 import pytest
@@ -10,6 +12,7 @@ from tests.factories.edge import NAMES, Behind, Gate, behind, running_edge, two_
 
 PUBLIC = {"Cache-Control": "public, max-age=0, s-maxage=1, must-revalidate"}
 Made = tuple[Gate, Behind]
+T = TypeVar("T")
 
 
 def a_page(server: Behind, status: int = 200, **headers: str) -> str:
@@ -22,17 +25,22 @@ def a_new_second() -> None:
     time.sleep(1.02 - time.time() % 1)
 
 
-def early_in_a_second() -> None:
-    """What follows happens within one second of the clock."""
-    if time.time() % 1 > 0.5:
-        a_new_second()
+def in_one_second(act: Callable[[str], T], page: Callable[[], str]) -> tuple[str, T]:
+    """What `act` did to a fresh page within one second of the clock; tried again where a busy machine took longer."""
+    for _ in range(10):
+        if time.time() % 1 > 0.5:
+            a_new_second()
+        path, second = page(), int(time.time())
+        found = act(path)
+        if int(time.time()) == second:
+            return path, found
+    raise AssertionError("the machine is too busy to ask twice within a second")
 
 
 def test_a_public_page_is_asked_for_once_a_second(made_up: Made) -> None:
     gate, server = made_up
-    path, http = a_page(server), gate.client("site")
-    early_in_a_second()
-    found = [http.get(path) for _ in range(20)]
+    http = gate.client("site")
+    path, found = in_one_second(lambda path: [http.get(path) for _ in range(20)], lambda: a_page(server))
     assert server.count(path) == 1
     assert {each.text for each in found} == {found[0].text}
     assert [each.headers["x-cache"] for each in found] == ["MISS"] + ["HIT"] * 19
@@ -45,7 +53,6 @@ def test_many_who_come_at_once_are_few_questions(made_up: Made) -> None:
     gate, server = made_up
     path = a_page(server)
     clients = [gate.client("site") for _ in range(8)]
-    early_in_a_second()
     with concurrent.futures.ThreadPoolExecutor(8) as crowd:
         found = list(crowd.map(lambda http: http.get(path).status_code, clients))
     assert found == [200] * 8
@@ -85,12 +92,12 @@ def test_only_pages_that_are_there_are_kept(made_up: Made, status: int) -> None:
 @pytest.mark.parametrize("asked", [{"Cookie": "__Host-site=x"}, {"Authorization": "Bearer x"}])
 def test_who_shows_who_he_is_gets_an_answer_of_his_own(made_up: Made, asked: dict[str, str]) -> None:
     gate, server = made_up
-    path, stranger, member = a_page(server), gate.client("site"), gate.client("site", headers=asked)
-    early_in_a_second()
-    first = stranger.get(path).text
-    own = [member.get(path).text for _ in range(2)]
+    stranger, member = gate.client("site"), gate.client("site", headers=asked)
+    _, (first, *own, again) = in_one_second(
+        lambda path: [who.get(path).text for who in (stranger, member, member, stranger)], lambda: a_page(server)
+    )
     assert len({first, *own}) == 3, "neither from the cache"
-    assert stranger.get(path).text == first, "nor into it"
+    assert again == first, "nor into it"
 
 
 def test_console_and_workspace_are_never_cached(made_up: Made) -> None:
