@@ -12,6 +12,8 @@ import pytest
 from infra.local.layout import Layout
 from infra.observe.crew import Crew
 from infra.observe.doing.pulse import Chain
+from infra.observe.grants.take import take
+from infra.observe.installation import Installation
 from infra.observe.report_files import TOP, report_folder
 from infra.observe.top.sample import Sampler
 from infra.observe.writer import Writer, is_due
@@ -140,3 +142,11 @@ DUE = {
 def test_an_inventory_is_taken_when_it_is_due(when: str) -> None:
     expected, given = DUE[when]
     assert is_due(**given) is expected  # type: ignore[arg-type]
+
+
+async def test_one_os_user_for_everything_is_open_and_neither_right_nor_a_difference(servers: Servers) -> None:
+    made = servers.prepared
+    here = Installation(made.layout, made.config, made.who, made.runtime)
+    [line] = await take(here, ["users"])
+    await here.close()
+    assert (line.state, line.is_right, line.differs) == ("open", False, False)

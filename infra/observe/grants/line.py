@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-State = Literal["expected", "missing", "extra", "different", "unknown"]
+State = Literal["expected", "missing", "extra", "different", "unknown", "open"]
 Area = Literal["postgres", "bus", "files", "processes", "users"]
 AREAS: tuple[Area, ...] = ("postgres", "bus", "files", "processes", "users")
 SURFACES = ("agent", "console", "site", "connectors", "bridge", "postgres", "nats", "installation")
@@ -19,7 +19,7 @@ Advice = Callable[[str, str, State], str]
 
 @dataclass(frozen=True)
 class Line:
-    """`unknown`: it could not be read, which is not the same as being right (rule 30)."""
+    """`unknown`: it could not be read, which is not the same as being right (rule 30). `open`: this installation cannot keep it, for all parts are one OS user (S12)."""
 
     area: Area
     surface: str
@@ -32,6 +32,10 @@ class Line:
     @property
     def is_right(self) -> bool:
         return self.state == "expected"
+
+    @property
+    def differs(self) -> bool:
+        return self.state not in ("expected", "open")
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,7 +68,7 @@ def unknown(area: Area, surface: str, what: str, why: str) -> Line:
 
 
 def count(lines: Iterable[Line]) -> dict[State, int]:
-    found: dict[State, int] = {"expected": 0, "missing": 0, "extra": 0, "different": 0, "unknown": 0}
+    found: dict[State, int] = {"expected": 0, "missing": 0, "extra": 0, "different": 0, "unknown": 0, "open": 0}
     for line in lines:
         found[line.state] += 1
     return found

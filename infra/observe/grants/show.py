@@ -11,7 +11,7 @@ from infra.cli.options import printable
 from infra.observe.grants.line import Line, count
 
 LONGEST = 72
-SIGNS = {"expected": "[green]✓[/]", "missing": "[red]− missing[/]", "extra": "[red]+ extra[/]", "different": "[red]≠ different[/]", "unknown": "[yellow]? unknown[/]"}  # fmt: skip
+SIGNS = {"expected": "[green]✓[/]", "missing": "[red]− missing[/]", "extra": "[red]+ extra[/]", "different": "[red]≠ different[/]", "unknown": "[yellow]? unknown[/]", "open": "[yellow]○ open[/]"}  # fmt: skip
 
 
 def show(lines: Sequence[Line], seconds: float, *, only_differences: bool) -> None:
@@ -22,7 +22,7 @@ def show(lines: Sequence[Line], seconds: float, *, only_differences: bool) -> No
         if shown:
             out.print(_table(surface, shown))
             out.print(f"{surface}: {_counted(rows)}\n")
-    colour = "green" if all(line.is_right for line in lines) else "red"
+    colour = "red" if any(line.differs for line in lines) else "green"
     out.print(f"[bold {colour}]{_counted(lines)}[/] in {seconds:.1f} s")
 
 
@@ -43,7 +43,7 @@ def _said(line: Line) -> str:
     parts = {"missing": f"must be: {line.expected}", "extra": line.got, "unknown": line.hint}
     said = parts.get(line.state) or f"{line.got} [must be: {line.expected}]"
     advice = f"\n→ {line.hint}" if line.hint and line.state != "unknown" else ""
-    return f"[red]{_safe(said)}[/]{_safe(advice)}"
+    return f"[{'red' if line.differs else 'yellow'}]{_safe(said)}[/]{_safe(advice)}"
 
 
 def _safe(text: str) -> str:

@@ -67,7 +67,7 @@ def inventory(state: Path, areas: Sequence[Area] = ()) -> dict[str, Any]:
         "os_separation": here.separated,
         "lines": [line.to_json() for line in lines],
         "counts": counts,
-        "differences": len(lines) - counts["expected"],
+        "differences": sum(line.differs for line in lines),
     }
 
 

@@ -14,7 +14,7 @@ SHADOW = Path("/etc/shadow")
 
 async def read_users(here: Installation) -> list[Line]:
     if not here.separated:
-        return [Line("users", "installation", "OS users", "one of their own for every part", f"all parts run as {here.config.users['console']}", "different", "install as root to separate them")]  # fmt: skip
+        return [Line("users", "installation", "OS users", "one of their own for every part", f"all parts run as {here.config.users['console']}", "open", "install as root to separate them")]  # fmt: skip
     expected: dict[Key, str] = {}
     found: dict[Key, str] = {}
     for name in ALL_USERS:

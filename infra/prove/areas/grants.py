@@ -15,7 +15,9 @@ async def check(target: Target) -> list[Check]:
         for area in areas_of(target):
             of_both = [line for line in lines if (line.surface, line.area) == (surface, area)]
             if of_both:
-                differing = "; ".join(_told(line) for line in of_both if not line.is_right)
+                differing = "; ".join(_told(line) for line in of_both if line.differs)
+                if any(line.state == "open" for line in of_both):
+                    book.open(surface, f"{area}: everything that OS users of their own would keep", "as the code says")
                 book.holds(surface, f"{area}: {len(of_both)} rights and definitions are as the code says", differing)
     _reports(target, book)
     return book.checks

@@ -8,7 +8,7 @@ from typing import Any
 PAGE = 100
 STALE_FIGURES, STALE_INVENTORY = 20.0, 900.0
 """Seconds after which a report says how it was, not how it is."""
-STATES = ("expected", "missing", "extra", "different", "unknown")
+STATES = ("expected", "missing", "extra", "different", "unknown", "open")
 Line = Mapping[str, str]
 
 
@@ -69,7 +69,11 @@ def choices(lines: Sequence[Line], name: str) -> list[str]:
 def counted(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """For each surface: how many lines there are, and how many differ."""
     return [
-        {"surface": surface, "lines": len(mine), "differences": sum(line["state"] != "expected" for line in mine)}
+        {
+            "surface": surface,
+            "lines": len(mine),
+            "differences": sum(line["state"] not in ("expected", "open") for line in mine),
+        }
         for surface in choices(lines, "surface")
         for mine in [[line for line in lines if line["surface"] == surface]]
     ]
