@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -245,3 +246,35 @@ def test_a_restore_that_is_killed_is_begun_again(backup: Backup, place: Path) ->
     finally:
         stack.close()
         stack.down()
+
+
+@pytest.mark.long
+def test_what_lay_in_the_streams_alone_is_read_after_the_restore(stack: Stack, place: Path) -> None:
+    """A reader is away, and its senders' outboxes no longer hold what waits for it (after seven days)."""
+    item = published(stack, f"# Counted {uuid4().hex[:8]}\n\ncounted\n")
+    stack.settled_totals()
+    console = stack.pids()["console"]
+    os.kill(console, signal.SIGSTOP)
+    try:
+        for _ in range(5):
+            Visitor(stack).vote(item)
+        waiting = "SELECT count(*) FROM app.outbox o WHERE subject = 'to.console.signals.recorded' AND occurred_at > now() - interval '1 minute'"
+        until(
+            lambda: stack.value("bridge", waiting) and stack.value("bridge", "SELECT count(*) FROM app.todo") == 0, 30
+        )
+        gone = stack.ask_database(
+            "pgadm", "console_site_db", "DELETE FROM app.outbox WHERE subject = 'to.console.signals.recorded'"
+        )
+        assert gone == []
+        backup = back_up(stack, place / "streams")
+    finally:
+        os.kill(console, signal.SIGCONT)
+    totals = stack.settled_totals()
+    fresh, told = restored(backup, place / "from-streams")
+    try:
+        assert told["from_streams"] >= 1
+        until(lambda: fresh.totals() == totals, 60, "everything is counted once")
+    finally:
+        fresh.close()
+        fresh.down()
+        stack.run("backup", "forget", str(backup.at))
