@@ -57,6 +57,11 @@ def tell(system: System) -> list[str]:
     return said
 
 
+def still_gone(system: System) -> bool:
+    """After a restart the site knows from its database what it must not show."""
+    return _until(Outside(system).client("site"), f"/{PATH}", 410) >= 0
+
+
 def _owner(system: System, outside: Outside) -> Person:
     said = system.operator("schleuse up --json").stdout
     link = str(json.loads(said[said.index("{") :])["owner_link"])
