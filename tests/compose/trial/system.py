@@ -97,7 +97,7 @@ class System:
         return self.podman.run("healthcheck", "run", self.name(part), check=False).returncode == 0
 
     def revive(self, part: str) -> None:
-        """The restart policy is compose's to set and the engine's to keep; where podman has no service of its own, we keep it."""
+        """Podman restarts nothing that depends on a container that has ended, as `setup` has; Docker does. Here we keep the policy."""
         if self.podman.run("inspect", "--format", "{{.State.Running}}", self.name(part)).stdout.strip() != "true":
             self.podman.run("start", self.name(part), check=False)
 
