@@ -82,6 +82,7 @@ class Service:
         """Publish what is staged, and call the handlers declared on this object."""
         assert self._db is not None, "declare the database first"
         self._link = BusLink(self.settings, self._db, self.health, Intake(declared))
+        self._link.share(self.notices)
         return self._link
 
     def part(self, part: Part) -> None:

@@ -9,6 +9,7 @@ from shared.bus.listen import Intake
 from shared.bus.received import Reader
 from shared.bus.relay import Relay
 from shared.db.engine import Database
+from shared.db.notices import Notices
 from shared.health import Health
 from shared.inbox.apply import Applier
 from shared.outbox.seal import SealChecker
@@ -73,6 +74,11 @@ class BusLink:
         ]
         self._task: asyncio.Task[None] | None = None
         health.need("bus")
+
+    def share(self, notices: Notices) -> None:
+        """What another instance stages, the one that relays sends at once."""
+        self._relay.elsewhere = lambda lane: notices.tell("relay", lane)
+        notices.on("relay", self._relay.hear)
 
     async def start(self) -> None:
         self._task = spawn(self._start(), name="bus")

@@ -5,6 +5,7 @@ active per database; it holds a session advisory lock on a connection of its own
 """
 
 import asyncio
+from collections.abc import Callable
 
 import asyncpg
 import structlog
@@ -83,10 +84,22 @@ class Relay:
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.sent = 0
+        self._leads = False
+        self.elsewhere: Callable[[str], None] = lambda lane: None
         db.wake = self.wake
 
     def wake(self, lane: str) -> None:
+        """This process staged something; where another instance relays, that one has to know."""
         self._events[lane].set()
+        if not self._leads:
+            self.elsewhere(lane)
+
+    def hear(self, lane: str | None) -> None:
+        """Another instance staged something; None: perhaps, in any lane."""
+        if lane is None:
+            self._wake_all()
+        elif lane in self._events:
+            self._events[lane].set()
 
     async def start(self) -> None:
         self._health.set("relay", True, "standing by")
@@ -130,7 +143,11 @@ class Relay:
         except GONE:
             return
         self._health.set("relay", True, "relaying")
-        await asyncio.gather(*(self._lane(lane, lock) for lane in self._events))
+        self._leads = True
+        try:
+            await asyncio.gather(*(self._lane(lane, lock) for lane in self._events))
+        finally:
+            self._leads = False
 
     def _stands_by(self) -> None:
         """What was wrong while this one relayed is the other's to tell now."""
