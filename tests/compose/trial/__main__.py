@@ -6,6 +6,7 @@ python -m tests.compose.trial
 import json
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -14,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+import httpx2
 
 from tests.compose.trial import checks, machine, stand_ins, story
 from tests.compose.trial.machine import Failed, Podman
@@ -150,7 +153,7 @@ def main() -> int:
     clock = Clock()
     try:
         trial(Path(tempfile.mkdtemp(prefix="schleuse-", dir="/var/tmp")), clock)
-    except (Failed, OSError, KeyboardInterrupt) as error:
+    except (Failed, OSError, KeyboardInterrupt, subprocess.SubprocessError, httpx2.HTTPError) as error:
         print(f"FAILED after {time.monotonic() - clock.started:.0f} s: {error or 'interrupted'}", file=sys.stderr)
         return 1
     print(f"green in {time.monotonic() - clock.started:.0f} s")

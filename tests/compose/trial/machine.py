@@ -3,9 +3,11 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,6 +60,21 @@ def install() -> list[str]:
     return missing
 
 
+def call(command: Sequence[str], environment: dict[str, str], patience: float) -> subprocess.CompletedProcess[str]:
+    """Run a command in a group of its own, and end the whole group when we are interrupted or it takes too long."""
+    process = subprocess.Popen(
+        command, env=environment, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )  # fmt: skip
+    try:
+        out, said = process.communicate(timeout=patience)
+    except BaseException:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(list(command), process.returncode, out, said)
+
+
 @dataclass
 class Podman:
     """`home` holds everything. Health checks are asked by us: podman would leave them to systemd."""
@@ -78,9 +95,7 @@ class Podman:
 
     def run(self, *arguments: str, check: bool = True, patience: float = 300) -> subprocess.CompletedProcess[str]:
         """A podman command. Failed with what it said."""
-        done = subprocess.run(
-            ["podman", *arguments], env=self.environment, capture_output=True, text=True, check=False, timeout=patience
-        )
+        done = call(["podman", *arguments], self.environment, patience)
         if check and done.returncode:
             raise Failed(f"podman {' '.join(arguments[:4])}: {(done.stderr or done.stdout).strip()[-1500:]}")
         return done

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.docker import rules
-from tests.compose.trial.machine import ROOT, Failed, Podman, memory_of, tree
+from tests.compose.trial.machine import ROOT, Failed, Podman, call, memory_of, tree
 
 RUNNING = ("postgres", "nats", "keeper", "bridge", "console", "site", "agent", "connectors", "nginx")
 HEALTHY_SECONDS = 420.0
@@ -55,16 +55,7 @@ class System:
         """A command of compose on the file. Failed with the last of what it said."""
         files = ["-f", str(ROOT / "docker-compose.yml"), "-f", str(ROOT / "infra/docker/podman.yml")]
         command = [str(self.tool), "-p", self.project, *before, *files, *arguments]
-        done = subprocess.run(
-            command,
-            env=self.environment,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=patience,
-            stdin=subprocess.DEVNULL,
-        )
+        done = call(command, self.environment, patience)
         if check and done.returncode:
             raise Failed(f"compose {' '.join(arguments[:6])}: {(done.stderr or done.stdout).strip()[-2500:]}")
         return done
@@ -76,7 +67,17 @@ class System:
         )
 
     def up(self) -> None:
+        self.compose("up", "--no-start", "--no-build")
+        self._publish_on_edge_only()
         self.compose("up", "--detach", "--no-build")
+
+    def _publish_on_edge_only(self) -> None:
+        """Podman's CNI would lead a published port to any of the container's networks, the inner ones too, whichever came first; Docker does not."""
+        for path in (self.podman.home / "cni").glob("*.conflist"):
+            network = json.loads(path.read_text())
+            if not network["plugins"][0].get("isGateway"):
+                network["plugins"] = [plugin for plugin in network["plugins"] if plugin["type"] != "portmap"]
+                path.write_text(json.dumps(network))
 
     def operator(
         self, command: str, *, check: bool = True, mount: tuple[str, str] | None = None
