@@ -154,7 +154,7 @@ def main() -> int:
     try:
         trial(Path(tempfile.mkdtemp(prefix="schleuse-", dir="/var/tmp")), clock)
     except (Failed, OSError, KeyboardInterrupt, subprocess.SubprocessError, httpx2.HTTPError) as error:
-        print(f"FAILED after {time.monotonic() - clock.started:.0f} s: {error or 'interrupted'}", file=sys.stderr)
+        print(f"FAILED after {time.monotonic() - clock.started:.0f} s: {str(error) or 'interrupted'}", file=sys.stderr)
         return 1
     print(f"green in {time.monotonic() - clock.started:.0f} s")
     return 0
