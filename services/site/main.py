@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from starlette.routing import Route
+
 from services.site.entrance.doorstep import Doorstep, Rooms
 from services.site.entrance.porch import Porch
 from services.site.instances import share
@@ -107,22 +109,29 @@ def _front(
     tokens: FormTokens,
     options: Options,
 ) -> Front:
-    """Front, guard, doorstep, and the rooms behind it: the public's edition, the members', and the porch."""
+    """Front, guard, doorstep, and the rooms behind it."""
     surface = Surface(AUDIENCE, options.base_url, options.console_url)
     bare = Layout(press.public.catalog, bare=True)
     porch = Porch(bare)
     door = SignInDoor(
         surface, sessions, porch.refused, lambda _, form: tokens.is_leaving(form.get("token", ""), now().date())
     )
-
-    def room(edition: Edition) -> App:
-        return application([*signals(edition.view).routes(), *press.routes(edition)], edition.layout)
-
-    rooms = Rooms(room(press.public), room(press.members), application(porch.routes(door), bare), press.members.cache)
+    rooms = _rooms(books, press, signals, bare, application(porch.routes(door), bare))
     inner = Doorstep(rooms, books, door, porch, bare)
     handed_over = {SIGNED_IN: options.console_url}
     guard = Guard(inner, hosts=options.hosts, origin=options.base_url, csp=CSP, handed_over=handed_over)
     return Front(guard, press.public.cache, books, options.hosts, surface.cookie)
+
+
+def _rooms(books: Books, press: Press, signals: Callable[[View], SignalDoor], bare: Layout, porch: App) -> Rooms:
+    """The public's edition, the members', the porch, and what always answers."""
+
+    def room(edition: Edition) -> App:
+        return application([*signals(edition.view).routes(), *press.routes(edition)], edition.layout)
+
+    operators = signals(books.shelf.members).operators()  # a log's lines are of any page there is
+    always = application([Route("/static/{name}", bare.static.endpoint), operators], bare)
+    return Rooms(room(press.public), room(press.members), porch, always, press.members.cache)
 
 
 def compose(settings: Settings) -> Service:

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from services.site.reading.layout import Layout, language_of
-from services.site.signals.pages import TooManySignals
+from services.site.signals.pages import INGEST, TooManySignals
 from shared.errors import SchleuseError
 
 
@@ -19,7 +19,7 @@ def application(routes: Iterable[Route], layout: Layout) -> Starlette:
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, SchleuseError)
         waiting = {"Retry-After": str(error.wait)} if isinstance(error, TooManySignals) else {}
-        if request.url.path == "/signals/ingest":
+        if request.url.path == INGEST:
             return JSONResponse({"error": error.message, "code": error.code}, error.status, waiting)
         plain = error.status in (404, 429, 503)
         return layout.notice(language_of(request), error.status, "" if plain else error.message, waiting)

@@ -12,21 +12,28 @@ from services.site.reading.cache import PageCache
 from services.site.reading.desk import UNSHARED, PageResponse
 from services.site.reading.front import App, Receive, Scope, Send
 from services.site.reading.layout import Layout, language_of
+from services.site.signals.pages import INGEST
 from shared.errors import SchleuseError
 from shared.identity import is_fresh
 from shared.identity.doors import SignInDoor, is_page
 
-ALWAYS = ("/static/", "/signals/ingest")
-"""What answers whatever the door says: style sheets, and the operator's own door."""
+
+def is_always(path: str) -> bool:
+    """What answers whatever the door says: style sheets, and the operator's own door. Nothing else below them does."""
+    return path == INGEST or (path.startswith("/static/") and path.count("/") == 2)
 
 
 @dataclass(frozen=True)
 class Rooms:
-    """The applications behind the doorstep; `cache` holds finished pages of the members' edition."""
+    """The applications behind the doorstep; `cache` holds finished pages of the members' edition.
+
+    `always` and `porch` answer those too who may not see what there is: their pages name none of it.
+    """
 
     public: App
     members: App
     porch: App
+    always: App
     cache: PageCache
 
 
@@ -44,8 +51,8 @@ class Doorstep:
         self._forget = [pair for pair in gone.raw_headers if pair[0] == b"set-cookie"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(ALWAYS):
-            await self._rooms.public(scope, receive, send)
+        if scope["type"] != "http" or is_always(scope["path"]):
+            await self._rooms.always(scope, receive, send)
             return
         verdict = self._books.door.answer(self._books.log).verdict
         request = Request(scope, receive)

@@ -19,7 +19,6 @@ class Pages:
     def routes(self) -> list[Route]:
         items, others = self._items, self._others
         return [
-            Route("/static/{name}", self._desk.layout.static.endpoint),
             Route("/feed.xml", others.feed),
             Route("/{lang}/feed.xml", others.feed),
             Route("/sitemap.xml", others.sitemap),

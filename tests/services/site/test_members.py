@@ -206,6 +206,17 @@ async def test_in_mode_off_members_and_guests_are_shut_out_too(site: Living, mem
     assert (await member.post("/invited/x", headers={"origin": ORIGIN})).status_code == 403
 
 
+@pytest.mark.parametrize("mode", ["members", "off"])
+async def test_what_always_answers_names_nothing_that_there_is(site: Living, mode: str) -> None:
+    await site.publish("open")
+    await site.hear("mode.entered", site.gate.mode(mode))
+    below = [await site.http.get(path) for path in ("/static/a/b", "/signals/ingest/x", "/signals/ingestx")]
+    assert {each.status_code for each in below} == {403}
+    page = await site.http.get("/signals/ingest")
+    assert page.status_code == 405 and '"/doc/"' not in page.text and "/search" not in page.text
+    assert {await status(site.http, f"/static/{name}") for name in ("base.css", "nothing.css")} == {200, 404}
+
+
 async def test_a_row_that_was_made_public_by_hand_is_not_shown(site: Living, member: httpx2.AsyncClient) -> None:
     url = await site.publish("secret", audience="members")
     await member.get(url)

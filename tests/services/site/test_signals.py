@@ -220,6 +220,12 @@ def line(
     return {"id": str(of or uuid4()), "address": address, "agent": "Mozilla", "at": at, "path": path}
 
 
+async def test_a_line_counts_for_its_page_whoever_may_read_it(site: Living) -> None:
+    url = await site.publish("secret", audience="members")
+    await ingest(site, [line(url)])
+    assert [each.item_id for each in await signals(site)] == [item_id("doc", "en", "secret")]
+
+
 async def test_lines_of_a_log_become_views_exactly_once(site: Living) -> None:
     await site.publish("ü b".replace(" ", "-"))
     lines = [line("/doc/en/%C3%BC-b"), line("/blog/x", at="2015-05-17T12:00:00+02:00"), line("/blog/x", "198.18.1.1")]
