@@ -3,8 +3,6 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
-from email.utils import format_datetime
 
 from shared.web.guard import security_headers
 
@@ -27,19 +25,20 @@ class Page:
 
     body: bytes
     etag: bytes
-    modified: bytes
     headers: Headers
     not_modified: Headers
     refs: frozenset[str]
 
 
-def make_page(body: bytes, media_type: str, modified: datetime, refs: Iterable[str], caching: bytes = SHARED) -> Page:
-    """A finished page. `Vary`: whoever brings a cookie may be signed in, and must not be given what a cache kept for the public."""
+def make_page(body: bytes, media_type: str, refs: Iterable[str], caching: bytes = SHARED) -> Page:
+    """A finished page. `Vary`: whoever brings a cookie may be signed in, and must not be given what a cache kept for the public.
+
+    No date: a page that names others changes when one of them is withdrawn, and no date of what is left says so.
+    """
     etag = b'"' + hashlib.sha256(body).hexdigest()[:20].encode() + b'"'
-    stamp = format_datetime(modified.replace(microsecond=0), usegmt=True).encode()
-    known = [(b"etag", etag), (b"last-modified", stamp), (b"cache-control", caching), (b"vary", b"Cookie"), *SECURITY]
+    known = [(b"etag", etag), (b"cache-control", caching), (b"vary", b"Cookie"), *SECURITY]
     length = [(b"content-type", media_type.encode()), (b"content-length", str(len(body)).encode())]
-    return Page(body, etag, stamp, length + known, known, frozenset(refs))
+    return Page(body, etag, length + known, known, frozenset(refs))
 
 
 class PageCache:

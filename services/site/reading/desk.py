@@ -1,7 +1,6 @@
 """What all pages are made from, and how a finished one is kept."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from starlette.requests import Request
@@ -20,7 +19,6 @@ from services.site.reading.rendering import Renderer
 HTML = "text/html; charset=utf-8"
 UNSHARED = "schleuse.unshared"
 """The key in a request's scope of one that brings the cookie of a session."""
-_CONDITIONS = (b"if-none-match", b"if-modified-since")
 
 
 class PageResponse(Response):
@@ -53,19 +51,17 @@ class Desk:
     def layout(self) -> Layout:
         return self.edition.layout
 
-    def keep(
-        self, request: Request, path: str, body: bytes, media_type: str, modified: datetime, refs: set[str]
-    ) -> Response:
+    def keep(self, request: Request, path: str, body: bytes, media_type: str, refs: set[str]) -> Response:
         """Answer with a finished page, and keep it for the next visitor (not those of a query).
 
         What somebody gets who has been signed in (`unshared`) is the public's page, but no cache may keep it.
         """
         unshared = bool(request.scope.get(UNSHARED))
-        page = make_page(body, media_type, modified, refs, PRIVATE if unshared else self.edition.caching)
+        page = make_page(body, media_type, refs, PRIVATE if unshared else self.edition.caching)
         if not request.url.query and not unshared:
             self.edition.cache.keep(path, page)
-        given = {name: value for name, value in request.scope["headers"] if name in _CONDITIONS}
-        if given and is_known(page, *(given.get(name) for name in _CONDITIONS)):
+        known = request.headers.get("if-none-match")
+        if known is not None and is_known(page, known.encode("latin-1")):
             response = Response(status_code=304)
             response.raw_headers = list(page.not_modified)
             return response

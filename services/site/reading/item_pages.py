@@ -1,7 +1,5 @@
 """An item's own page and its receipt."""
 
-from datetime import UTC, datetime, time
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -54,8 +52,7 @@ class ItemPages:
             base_url=self._desk.base_url,
             feed=f"/{item.lang}/feed.xml",
         )
-        modified = max(item.published_at, datetime.combine(day, time(), UTC))
-        return self._desk.keep(request, item.url, body.encode(), HTML, modified, {*refs, place(item)})
+        return self._desk.keep(request, item.url, body.encode(), HTML, {*refs, place(item)})
 
     async def receipt(self, request: Request) -> Response:
         found = await self._receipted(request)
@@ -64,9 +61,7 @@ class ItemPages:
         item, row = found
         words = words_for(item.lang)
         body = self._desk.layout.page("receipt.html", words, item=item, parts=receipt_parts(row, words))
-        return self._desk.keep(
-            request, request.url.path, body.encode(), HTML, item.published_at, {receipt_of(item.item_id)}
-        )
+        return self._desk.keep(request, request.url.path, body.encode(), HTML, {receipt_of(item.item_id)})
 
     async def receipt_file(self, request: Request) -> Response:
         found = await self._receipted(request)
@@ -74,9 +69,7 @@ class ItemPages:
             return self._desk.layout.notice(language_of(request), 404)
         item, row = found
         body = receipt_json(item, row, self._desk.books.keys)
-        return self._desk.keep(
-            request, request.url.path, body, "application/json", item.published_at, {receipt_of(item.item_id)}
-        )
+        return self._desk.keep(request, request.url.path, body, "application/json", {receipt_of(item.item_id)})
 
     async def _receipted(self, request: Request) -> tuple[Published, Row] | None:
         """The item as these readers see it and its row. While the row was read it may have become another, for other readers."""

@@ -63,7 +63,7 @@ class ListPages:
             switches=_switches(catalog, only),
             feed=f"/{only}/feed.xml" if only else None,
         )
-        return self._desk.keep(request, path, body.encode(), HTML, self._desk.catalog.updated(only), {ANY})
+        return self._desk.keep(request, path, body.encode(), HTML, {ANY})
 
     def _section(self, request: Request, path: str, kind: str, only: str | None) -> Response:
         words = words_for(only or "en")
@@ -90,7 +90,7 @@ class ListPages:
             switches=_switches(catalog, only, kind),
             feed=f"/{only}/feed.xml" if only else None,
         )
-        return self._desk.keep(request, path, body.encode(), HTML, self._desk.catalog.updated(only), {ANY})
+        return self._desk.keep(request, path, body.encode(), HTML, {ANY})
 
     def _languages(self, kind: str | None) -> list[tuple[str, str, str]]:
         """(tag, name, "71 pages") of each language, in its own words."""

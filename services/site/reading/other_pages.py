@@ -27,25 +27,21 @@ class OtherPages:
             return self._desk.layout.notice(language_of(request), 404)
         path = request.url.path
         body = atom(self._desk.catalog.newest(None, lang), self._desk.base_url, path, self._desk.catalog.updated(lang))
-        return self._desk.keep(
-            request, path, body, "application/atom+xml; charset=utf-8", self._desk.catalog.updated(lang), {ANY}
-        )
+        return self._desk.keep(request, path, body, "application/atom+xml; charset=utf-8", {ANY})
 
     async def sitemap(self, request: Request) -> Response:
         body = sitemap(self._desk.catalog.newest(), self._desk.base_url)
-        return self._desk.keep(request, "/sitemap.xml", body, "application/xml", self._desk.catalog.updated(), {ANY})
+        return self._desk.keep(request, "/sitemap.xml", body, "application/xml", {ANY})
 
     async def robots(self, request: Request) -> Response:
         body = robots(self._desk.base_url)
-        return self._desk.keep(
-            request, "/robots.txt", body, "text/plain; charset=utf-8", self._desk.catalog.updated(), {ANY}
-        )
+        return self._desk.keep(request, "/robots.txt", body, "text/plain; charset=utf-8", {ANY})
 
     async def privacy(self, request: Request) -> Response:
         words = language_of(request)
         switches = [("/privacy", "en", "English")] if words.lang == "de" else [("/de/privacy", "de", "Deutsch")]
         body = self._desk.layout.page("privacy.html", words, switches=switches)
-        return self._desk.keep(request, request.url.path, body.encode(), HTML, self._desk.catalog.updated(), {ANY})
+        return self._desk.keep(request, request.url.path, body.encode(), HTML, {ANY})
 
     async def search(self, request: Request) -> Response:
         query = " ".join(request.query_params.get("q", "")[:LONGEST_QUERY].split())
