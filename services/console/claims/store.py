@@ -62,3 +62,8 @@ async def release_all(tx: Tx, token_hash: str) -> None:
     """The person of a session leaves: everything that they have open is free again."""
     person = select(sessions.c.person_id).where(sessions.c.token_hash == token_hash).scalar_subquery()
     await tx.execute(update(items).where(items.c.claimed_by == cast(person, Text)).values(_NOBODY))
+
+
+async def release_of(tx: Tx, person_id: UUID) -> None:
+    """Everything that a person has open is free again."""
+    await tx.execute(update(items).where(items.c.claimed_by == str(person_id)).values(_NOBODY))

@@ -77,6 +77,13 @@ async def void_links(tx: Tx, purpose: str, person_id: UUID | None, at: datetime)
     )
 
 
+async def void_offers(tx: Tx, made_by: UUID, at: datetime) -> None:
+    """What a person has made for others and nobody has used: invitations, and links for new passwords."""
+    theirs, mine = invitations.c.made_by == str(made_by), links.c.made_by == str(made_by)
+    await tx.execute(update(invitations).where(theirs, _is_open(at)).values(revoked_at=at))
+    await tx.execute(update(links).where(mine, links.c.used_at.is_(None)).values(used_at=at))
+
+
 async def open_link(tx: Tx, token_hash: str, at: datetime, *, lock: bool = False) -> RowMapping | None:
     found = select(links).where(links.c.token_hash == token_hash, links.c.used_at.is_(None), links.c.expires_at > at)
     return await tx.row(found.with_for_update() if lock else found)

@@ -36,9 +36,10 @@ invitations = Table(
     when("expires_at", nullable=False),
     when("used_at"),
     when("revoked_at"),
+    Column("made_by", Text),
     Index("invitations_open", "expires_at", postgresql_where=text("used_at IS NULL AND revoked_at IS NULL")),
 )
-"""`name` and `handle` are what the form begins with; empty when whoever invited left them open."""
+"""`name` and `handle` are what the form begins with; empty when whoever invited left them open. `made_by`: that person's id."""
 links = Table(
     "one_time_links",
     app,
@@ -48,7 +49,9 @@ links = Table(
     when("created_at", nullable=False),
     when("expires_at", nullable=False),
     when("used_at"),
+    Column("made_by", Text),
 )
+"""`made_by`: id of the owner who made a link for a new password."""
 sessions = Table(
     "sessions",
     app,

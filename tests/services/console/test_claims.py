@@ -1,12 +1,19 @@
 """Having an item open: shown, renewed, taken over, given up; never in the way of a decision."""
 
 from datetime import timedelta
+from uuid import UUID
+
+import pytest
 
 from services.console.claims.usecases.claim_item import Claimed, claim_item
 from services.console.claims.usecases.release_claim import release_claim
 from services.console.claims.usecases.release_claims import release_claims
+from services.console.people.passwords import Passwords
+from services.console.people.usecases.change_role import change_role
+from services.console.people.usecases.sign_out_everywhere import sign_out_everywhere
 from shared.clock import now
 from tests.services.console.conftest import MARA, TOM, Desk, Made
+from tests.services.console.joining import OWNER, joined
 
 
 async def claims(desk: Desk, made: Made, who: object, tab: str = "", *, over: bool = False) -> Claimed:
@@ -86,4 +93,17 @@ async def test_signing_out_gives_everything_up(desk: Desk) -> None:
             MARA.id,
         )
         await release_claims(tx, f"session {MARA.id}")
+    assert await held_by(desk, made) is None
+
+
+@pytest.mark.parametrize("by", ["role", "everywhere"])
+async def test_whoever_is_signed_out_has_nothing_open(desk: Desk, passwords: Passwords, by: str) -> None:
+    made, (reviewer, _) = await desk.queue(), await joined(desk, passwords)
+    async with desk.db.transaction() as tx:
+        assert (await claim_item(tx, reviewer, made.item_id)).held
+    async with desk.db.transaction() as tx:
+        if by == "role":
+            await change_role(tx, desk.issuer, OWNER, UUID(reviewer.id), "viewer", disabled=False)
+        else:
+            await sign_out_everywhere(tx, desk.issuer, OWNER, UUID(reviewer.id), tokens=False)
     assert await held_by(desk, made) is None

@@ -200,6 +200,21 @@ async def test_a_person_who_is_shut_out_has_no_way_in(desk: Desk, passwords: Pas
     assert [each.role for each in (await standings(desk, caller.id, keys))[-2:]] == ["moderator", "moderator"]
 
 
+@pytest.mark.parametrize(("role", "out"), [("viewer", False), ("owner", True)])
+async def test_links_that_an_owner_made_end_with_the_role(
+    desk: Desk, passwords: Passwords, role: str, out: bool
+) -> None:
+    (owner, _), (other, _) = await joined(desk, passwords, "owner"), await joined(desk, passwords, "owner")
+    async with desk.db.transaction() as tx:
+        invitation, reset = await invite_person(tx, owner, "owner"), await offer_reset(tx, owner, UUID(other.id))
+        kept = await invite_person(tx, other, "member")
+        assert await change_role(tx, desk.issuer, other, UUID(owner.id), role, disabled=out)
+    assert await refused_with(desk, passwords, invitation) == GONE
+    with pytest.raises(NotFound):
+        await set_password(desk.db, passwords, desk.issuer, reset, OTHER)
+    assert await join(desk, passwords, kept, f"p-{uuid4().hex[:10]}")
+
+
 async def test_a_role_that_stays_ends_nothing(desk: Desk, passwords: Passwords, keys: PublicKeys) -> None:
     caller, session = await joined(desk, passwords)
     async with desk.db.transaction() as tx:

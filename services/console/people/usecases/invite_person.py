@@ -18,7 +18,9 @@ async def invite_person(tx: Tx, caller: Caller, role: str, name: str = "", handl
         raise Refused(f"{handle} is taken.", code="handle")
     at, token = now(), new_token()
     row = {"id": fresh_id(), "token_hash": hash_token(token), "role": role, "name": name, "handle": handle}
-    await store.add_invitation(tx, {**row, "created_at": at, "created_by": caller.name, "expires_at": at + LINK_LIFE})
+    await store.add_invitation(
+        tx, {**row, "created_at": at, "created_by": caller.name, "made_by": caller.id, "expires_at": at + LINK_LIFE}
+    )
     return token
 
 

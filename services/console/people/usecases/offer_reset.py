@@ -20,6 +20,6 @@ async def offer_reset(tx: Tx, caller: Caller, person_id: UUID) -> str:
         raise Refused(f"{row['name']} is shut out; let the person in first.", code="disabled")
     at, token = now(), new_token()
     await store.void_links(tx, "password", person_id, at)
-    link = {"token_hash": hash_token(token), "purpose": "password", "person_id": person_id}
+    link = {"token_hash": hash_token(token), "purpose": "password", "person_id": person_id, "made_by": caller.id}
     await store.add_link(tx, {**link, "created_at": at, "expires_at": at + LINK_LIFE})
     return token

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from sqlalchemy.engine import RowMapping
 
+from services.console.claims.usecases.release_claims import release_claims_of
 from services.console.identity.issuer import Issuer
 from services.console.identity.usecases.state_standing import state_person
 from services.console.people import store
@@ -25,6 +26,7 @@ async def set_password(db: Database, passwords: Passwords, issuer: Issuer, token
         await store.change_person(tx, row["id"], password_hash=hashed)
         await store.use_link(tx, hash_token(token), at)
         await store.end_sessions_of(tx, row["id"])
+        await release_claims_of(tx, row["id"])
         await store.forget_failures(tx, f"account:{row['handle']}")
         await state_person(tx, issuer, row["id"], check_role(row["role"]), at)
     person_id: UUID = row["id"]

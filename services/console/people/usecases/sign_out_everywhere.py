@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from services.console.claims.usecases.release_claims import release_claims_of
 from services.console.identity.issuer import Issuer
 from services.console.identity.usecases.state_standing import state_person
 from services.console.people import store
@@ -19,5 +20,6 @@ async def sign_out_everywhere(tx: Tx, issuer: Issuer, caller: Caller, person_id:
     if row is None:
         raise NotFound("There is no such person.")
     await store.end_sessions_of(tx, person_id)
+    await release_claims_of(tx, person_id)
     await state_person(tx, issuer, person_id, None if row["disabled"] else check_role(row["role"]), at, by=caller.name)
     return await store.revoke_tokens_of(tx, person_id, at) if tokens else 0
