@@ -15,6 +15,7 @@ from shared.errors import NotFound, Refused, TooLarge
 MAX_BODY = 8 * 1024 * 1024
 MAX_PART = 4 * 1024 * 1024
 MAX_FIELDS = 3000
+LONGEST_MARK = 64
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Form:
 
     def every(self, name: str) -> list[str]:
         return [value for key, value in self.fields if key == name]
+
+    def mark(self, name: str) -> str:
+        """What a page of ours calls something by, such as a hash; empty for what none of them would send."""
+        value = self.text(name)
+        return value if value.isascii() and value.isprintable() and len(value) <= LONGEST_MARK else ""
 
     def whole(self, name: str) -> int | None:
         return whole(self.text(name))

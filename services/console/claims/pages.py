@@ -28,7 +28,7 @@ class ClaimPages:
         """Renewed by the page while it is open: nothing to say, or that somebody else has it, or that nothing waits."""
         item_id = as_uuid(visit.request.path_params["item_id"])
         async with self._console.db.transaction() as tx:
-            found = await claim_item(tx, visit.caller, item_id, visit.form.text("tab"))
+            found = await claim_item(tx, visit.caller, item_id, visit.form.mark("tab"))
         if found.begun:
             self._tell(item_id)
         return Response(status_code=204) if found.held else PlainTextResponse("taken")
@@ -44,7 +44,7 @@ class ClaimPages:
     async def release(self, visit: Visit) -> Response:
         item_id = as_uuid(visit.request.path_params["item_id"])
         async with self._console.db.transaction() as tx:
-            given_up = await release_claim(tx, visit.caller, item_id, visit.form.text("tab"))
+            given_up = await release_claim(tx, visit.caller, item_id, visit.form.mark("tab"))
         if given_up:
             self._tell(item_id)
         return go(f"/queue{filter_query(visit.request)}")

@@ -38,7 +38,7 @@ class UndoPages:
     async def undo_one(self, visit: Visit) -> Response:
         """The item's page shows what came of it; what was refused says why."""
         item_id = as_uuid(visit.request.path_params["item_id"])
-        statement_hash = visit.form.text("hash")
+        statement_hash = visit.form.mark("hash")
         async with self._console.db.transaction() as tx:
             key = await self._console.ring.signing(tx)
             sent = await undo_decision(tx, key, visit.caller, statement_hash, visit.form.text("reason"))

@@ -240,3 +240,14 @@ async def test_no_link_and_no_token_reaches_a_log_or_a_trace(
         assert secret not in out + err, f"{name} stands in a log"
     rows = await desk.rows("SELECT body FROM app.outbox WHERE name IN ('person.changed', 'session.ended')")
     assert not any(secret.encode() in row["body"] for row in rows for secret in secrets.values())
+
+
+async def test_marks_that_no_page_of_ours_makes_break_nothing(
+    desk: Desk, browser: Browser, passwords: Passwords
+) -> None:
+    await browser.come_in(desk, passwords, "moderator")
+    made = await desk.queue()
+    for path, field in (("claim", "tab"), ("release", "tab"), ("undo", "hash")):
+        for odd in ("a\x00b", "a" * 65, "ü"):
+            answer = await browser.send(f"/queue/{made.item_id}/{path}", "/me", **{field: odd})
+            assert answer.status_code == {"claim": 204, "release": 303, "undo": 404}[path]

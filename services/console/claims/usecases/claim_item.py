@@ -26,7 +26,7 @@ async def claim_item(tx: Tx, caller: Caller, item_id: UUID, tab: str = "", *, ov
     caller.require("decide")
     at = now()
     before = await store.holder(tx, item_id)
-    wanted = store.Claim(caller.id, caller.name, at, at + LEASE, tab[:64])
+    wanted = store.Claim(caller.id, caller.name, at, at + LEASE, tab)
     if await store.claim(tx, item_id, wanted, over=over) is None:
         return Claimed(held=False, begun=False)
     live = before is not None and before["claimed_until"] is not None and before["claimed_until"] > at
