@@ -55,10 +55,20 @@ def about_move(
         case "withdrawn" if by_lock:
             return _tell([author, decider], "schedule", moved, f"{what} is no longer public{because}")
         case "withdrawn" | "submitted":
-            done = "withdrew" if moved.state == "withdrawn" else "undid your decision on"
-            told = _tell([decider], "taken_back", moved, f"{moved.by.name} {done} {what}{because}")
+            told = _taken_back(moved, what, because, decider, author if author != decider else None)
             return [each for each in told if each.person_id != moved.by.id]
     return []
+
+
+def _taken_back(moved: ItemMoved, what: str, because: str, decider: str | None, author: str | None) -> list[Notice]:
+    """An author who was told of the verdict must not go on believing it."""
+    undone = moved.state == "submitted"
+    his = "undid your decision on" if undone else "withdrew"
+    theirs = f"undid the decision on {what}; it waits again" if undone else f"withdrew {what}"
+    return [
+        *_tell([decider], "taken_back", moved, f"{moved.by.name} {his} {what}{because}"),
+        *_tell([author], "taken_back", moved, f"{moved.by.name} {theirs}{because}"),
+    ]
 
 
 def _tell(people: Iterable[str | None], kind: Kind, moved: ItemMoved, text: str) -> list[Notice]:

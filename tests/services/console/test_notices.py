@@ -67,10 +67,26 @@ async def test_who_decided_hears_that_somebody_took_it_back(desk: Desk) -> None:
     made = await desk.queue()
     await desk.decide(made.order())
     assert await told(desk, made, "withdrawn", actor(TOM), verdict="withdraw", reason="wrong") == [
-        (MARA.id, "Tom Brandt withdrew “Lock”: wrong")
+        (MARA.id, "Tom Brandt withdrew “Lock”: wrong"),
+        ("jonas", "Tom Brandt withdrew “Lock”: wrong"),
     ]
-    assert await told(desk, made, "submitted", actor(TOM)) == [(MARA.id, "Tom Brandt undid your decision on “Lock”")]
-    assert await told(desk, made, "submitted", actor(MARA)) == []
+    undone = await told(desk, made, "submitted", actor(TOM))
+    assert undone[0] == (MARA.id, "Tom Brandt undid your decision on “Lock”")
+    assert [who for who, _ in await told(desk, made, "submitted", actor(MARA))] == ["jonas"]
+
+
+async def test_an_author_hears_that_the_verdict_counts_no_more(desk: Desk) -> None:
+    made = await desk.queue(by=TOM.id)
+    await desk.decide(made.order())
+    assert await told(desk, made, "submitted", actor(MARA)) == [
+        (TOM.id, "Mara Okonjo undid the decision on “Lock”; it waits again")
+    ]
+    assert await told(desk, made, "withdrawn", actor(MARA), verdict="withdraw", reason="old") == [
+        (TOM.id, "Mara Okonjo withdrew “Lock”: old")
+    ]
+    own = await desk.queue(by=MARA.id)
+    await desk.decide(own.order())
+    assert await told(desk, own, "submitted", actor(TOM)) == [(MARA.id, "Tom Brandt undid your decision on “Lock”")]
 
 
 async def test_who_has_it_open_hears_of_a_newer_revision(desk: Desk) -> None:
