@@ -17,8 +17,12 @@ from services.console.people.usecases.prepare_newcomer import (
 )
 from services.console.people.usecases.welcome_owner import welcome_owner
 from services.console.queue.usecases.submit_item import read_draft, submit_item
+from services.console.queue.usecases.wait_for import wait_for_queue
 from services.console.welcome import EXAMPLE
 from shared.errors import SchleuseError
+
+PATIENCE = 2.0
+"""Seconds that a first owner waits for the example to be in the queue, which the next page shows."""
 
 
 class JoiningPages:
@@ -46,9 +50,10 @@ class JoiningPages:
             async with self._console.db.transaction() as tx:
                 token, browser = request.path_params["token"], browser_of(request)
                 session = await welcome_owner(tx, self._console.identity, token, owner, browser)
-                await submit_item(tx, OPERATOR, read_draft("page", "en", "welcome", EXAMPLE))
+                sent = await submit_item(tx, OPERATOR, read_draft("page", "en", "welcome", EXAMPLE))
         except SchleuseError as error:
             return await self._again(request, "welcome.html", form, error)
+        await wait_for_queue(self._console.db, self._console.live, [sent.submission_id], PATIENCE)
         return await signed_in(self._desk, request, go("/queue"), owner.handle, session)
 
     async def invitation(self, request: Request) -> Response:
