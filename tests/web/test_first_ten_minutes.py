@@ -33,7 +33,8 @@ async def become_owner(page: Page, link: str) -> None:
 
 async def approve_the_first(page: Page) -> str:
     """j, Enter, d, a; the address of the page that is live then."""
-    await expect(page.locator(".rows a.row")).to_have_count(1)
+    rows = page.locator(".rows li")
+    assert await rows.count() == 1, "what the welcome page promises is there when the queue is first shown"
     await page.keyboard.press("j")
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/queue/*-*")
@@ -41,6 +42,8 @@ async def approve_the_first(page: Page) -> str:
     await page.keyboard.press("a")
     live = page.locator("#decision .notice.live")
     await expect(live).to_contain_text(re.compile(r"Live on the site after \d+ ms"))
+    await expect(rows.locator("input")).to_have_count(0)
+    await expect(rows.locator("small").last).not_to_have_text(re.compile(r"·\s*$"))
     address = await live.get_by_role("link").get_attribute("href")
     assert address
     return address

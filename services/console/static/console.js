@@ -173,6 +173,7 @@
     one("use", chip).setAttribute("href", `#${state}`);
     chip.lastChild.textContent = state[0].toUpperCase() + state.slice(1).replaceAll("_", " ");
     if (state !== "approved") one("[data-way]", row)?.remove();
+    if (state !== "submitted") one("input", row)?.remove();
   }
   let fresh = 0;
   function offer(count) {
