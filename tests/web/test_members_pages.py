@@ -36,7 +36,7 @@ async def test_one_sign_in_opens_site_and_workspace(
         await page.goto(workspace)
         await check(page, "You are a guest. Nothing here is kept.", javascript)
         await page.goto(f"{site}/sign-in?next={item.url}")
-        await page.get_by_label("E-mail or name").fill(OWNER)
+        await page.get_by_label("E-mail or short name").fill(OWNER)
         await page.get_by_label("Password").fill(PASSWORD)
         await page.keyboard.press("Enter")
         if not javascript:
