@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from infra.cli.options import DEFAULT_STATE, Json, State, print_json, printable
+from infra.cli.options import DEFAULT_STATE, Json, State, counted, print_json, printable
 from shared.operator import call
 
 Label = Annotated[str, typer.Argument(help="For whom; only staff see it.", metavar="LABEL")]
@@ -29,7 +29,7 @@ def list_guests(state: State = DEFAULT_STATE, as_json: Json = False) -> None:
     for each in found["guests"]:
         until = each["until"][:16].replace("T", " ")
         typer.echo(printable(f"{each['guest']}  {each['state']:<8} until {until}  {each['label']}"))
-    typer.echo(f"{len(found['guests'])} invitations")
+    typer.echo(counted(len(found["guests"]), "invitation"))
 
 
 def invite(label: Label, days: Days = 14, state: State = DEFAULT_STATE, as_json: Json = False) -> None:

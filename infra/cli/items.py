@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, print_json, printable
+from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, complain, counted, print_json, printable
 from shared.errors import Refused
 from shared.operator import call
 
@@ -37,7 +37,7 @@ def list_items(
         place = f"{item['kind']}/{item['lang']}/{item['path']}"
         shown = printable(f"{place}  {item['title']}").replace("\n", " ")
         typer.echo(f"{item['state']:<18} r{item['revision']:<3} {item['item_id']}  {shown}")
-    typer.echo(f"{len(found['items'])} items")
+    typer.echo(counted(len(found["items"]), "item"))
 
 
 def decide(

@@ -63,9 +63,9 @@ def config(
 
 def _give(text: str, urls: dict[str, str], out: Path | None) -> None:
     options = " ".join(f"--public-url {front}={url}" for front, url in urls.items())
-    whole = HOW.format(file=out or "FILE", urls=options) + text
+    whole = HOW.format(file=out.resolve() if out else "FILE", urls=options) + text
     if out is None:
         typer.echo(whole, nl=False)
         return
     out.write_text(whole)
-    typer.echo(f"{out} is written; start nginx with `nginx -e stderr -c {out}`")
+    typer.echo(f"{out} is written; start nginx with `nginx -e stderr -c {out.resolve()}`")

@@ -24,6 +24,11 @@ def complain(text: str) -> None:
     sys.stderr.write(f"schleuse: {printable(text)}\n")
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 item`, `3 items`; for nouns that take an s."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def printable(text: str) -> str:
     """What others wrote, for a terminal: nothing in it moves the cursor, hides text or turns its order."""
     return "".join([char if char.isprintable() or char == "\n" else "\ufffd" for char in text])

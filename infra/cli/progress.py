@@ -30,7 +30,8 @@ class Progress:
             self._out.print(f"[yellow]·[/] {escape(event['text'])}")
         elif event["kind"] == "ready" or (event["kind"] == "stopped" and not self._failed):
             self.close()
-            self._out.print(f"[green]✓[/] {escape(event['text'])} [dim]({event['at']:.1f} s)[/]")
+            took = f" [dim]({event['at']:.1f} s)[/]" if event["kind"] == "ready" else ""
+            self._out.print(f"[green]✓[/] {escape(event['text'])}{took}")
 
     def close(self) -> None:
         if self._status is not None:

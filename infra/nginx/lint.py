@@ -44,7 +44,7 @@ def _lifetime(http: Directive, _: str) -> Faults:
 def _private(http: Directive, site_host: str) -> Faults:
     for place in _caching(http):
         if _host(place) != site_host:
-            yield f"{_host(place)} is cached in {_name(place)}"
+            yield f"{_host(place)} is cached in {_name(place)}; the site's name is {site_host}"
         if not {"$edge_private", "$edge_personal"} <= set(_of(place, "proxy_no_cache").split()):
             yield f"private answers are kept in {_name(place)}"
         if "$edge_personal" not in _of(place, "proxy_cache_bypass"):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from infra.cli.options import printable
+from infra.cli.options import counted, printable
 from infra.cli.publish import gather, portions
 
 
@@ -45,3 +45,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_others_go_on(
 def test_what_others_wrote_does_not_steer_the_terminal(trick: str) -> None:
     assert printable(f"a{trick}ä数😀").startswith("a\ufffd") and printable("ä数😀\nb") == "ä数😀\nb"
     assert trick not in printable(trick)
+
+
+def test_one_is_counted_in_the_singular() -> None:
+    assert [counted(number, "item") for number in (0, 1, 2)] == ["0 items", "1 item", "2 items"]
