@@ -32,6 +32,21 @@ async def test_an_invitation_is_accepted_by_keyboard(owner: Person, open_page: O
         await page.wait_for_url("**/sign-in")
 
 
+async def test_long_words_break_where_the_page_ends(stack: Stack, owner: Person, open_page: Opener) -> None:
+    word = "W" * 100
+    person = owner.add("member", word)
+    assert person.send("/me/tokens", "/me", name=word, role="viewer").status_code == 200
+    assert owner.send("/guests", "/guests", label=word, days="1").status_code == 200
+    places = [(person, "/me"), (owner, "/people"), (owner, "/guests")]
+    for whose, place in places:
+        async with open_page(whose, width=390) as watched:
+            await watched.page.goto(whose.base + place)
+            assert await overflows(watched.page) <= 0, place
+    async with open_page(width=390) as watched:
+        await watched.page.goto(f"{stack.urls['site']}/search?q={word}")
+        assert await overflows(watched.page) <= 0
+
+
 async def test_a_link_that_is_over_says_what_to_do(owner: Person, open_page: Opener) -> None:
     async with open_page(width=390, dark=True, strict=False) as watched:
         await watched.page.goto(f"{owner.base}/invitation/{'a' * 43}")
