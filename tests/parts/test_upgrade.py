@@ -20,6 +20,9 @@ ME = (os.getuid(), os.getgid())
 LATER_DUTIES = (("console", "identity"), ("admin", "backup"))
 LATER_SETTINGS = ("public_urls", "listen", "nats_servers", "cluster", "containers")
 OLD_CORE = """
+SET session_replication_role = replica;
+DELETE FROM core.decisions WHERE verdict = 'undo' OR round > 0;
+RESET session_replication_role;
 DROP INDEX core.decisions_one_verdict;
 DROP INDEX core.decisions_undone_once;
 ALTER TABLE core.decisions DROP COLUMN round CASCADE;

@@ -145,11 +145,10 @@ def fill_and_free(stack: Stack, owner: Person) -> None:
     decide(stack, item)
     until(lambda: visitor.sees(item), 5)
     ballast = stack.state / "logs" / "ballast"
-    with ballast.open("wb") as file:
+    with ballast.open("wb", buffering=0) as file:
         try:
             while True:
                 file.write(b"\0" * 65536)
-                file.flush()
         except OSError:
             pass
     for _ in range(5):

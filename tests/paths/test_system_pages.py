@@ -29,8 +29,9 @@ def test_an_admin_sees_how_every_part_is_doing(stack: Stack, owner: Person) -> N
     for service in SERVICES:
         assert f'data-cell="part.{service}.lag"' in page
     until(lambda: not admin.page("/system/figures.json").json()["stale"], 20, "figures are fresh")
+    state = "part.site.state"
+    until(lambda: admin.page("/system/figures.json").json()["cells"][state]["text"] == "ready", 20, "the site is ready")
     told = admin.page("/system/figures.json").json()
-    assert told["cells"]["part.site.state"]["text"] == "ready"
     assert told["cells"]["store.connections"]["text"].endswith("of 100")
     assert 'href="/system"' in admin.page("/queue").text
 

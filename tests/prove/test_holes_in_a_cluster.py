@@ -48,6 +48,7 @@ def faults(stack: Stack, examine: object) -> list[Check]:
     return failures(rows(examine, Target.load(stack.state)))  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_cluster_that_is_as_designed_passes(cluster: Stack) -> None:
     left = faults(cluster, whole)
     assert not left, [str(each) for each in left][:10]

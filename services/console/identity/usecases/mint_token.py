@@ -32,7 +32,8 @@ async def mint_token(db: Database, issuer: Issuer, session_hash: str, audience: 
 async def _after(since: datetime | None) -> datetime:
     """Now; but a token's time has whole seconds, and one of the second in which everything was ended would count as older."""
     at = now()
-    if since is not None and at.replace(microsecond=0) < since:
-        await asyncio.sleep(min(1.0, 1.0 - at.microsecond / 1e6))
-        return now()
-    return at
+    if since is not None and at.replace(microsecond=0) < since <= at:
+        await asyncio.sleep(
+            1.01 - at.microsecond / 1e6
+        )  # a little into the next second: a timer may be a millisecond early
+    return now()
