@@ -126,8 +126,8 @@
   function redraw(id, fresh) {
     const place = `.rows [data-item="${CSS.escape(id)}"] a.row`;
     const next = one(place, fresh);
-    // What the filter no longer lists stays where it is, and says what it has become.
-    if (!next) return mark(id, one(`[data-live-on="${CSS.escape(id)}"] [data-state]`, fresh)?.dataset.state);
+    // What the filter no longer lists stays where it is, and says what it has become. (The panel's new state is in the page by now.)
+    if (!next) return mark(id, one(`[data-live-on="${CSS.escape(id)}"] [data-state]`)?.dataset.state);
     one(place)?.replaceChildren(...next.childNodes);
     if (!one("input", next.parentElement)) one(`.rows [data-item="${CSS.escape(id)}"] input`)?.remove();
   }
