@@ -11,5 +11,5 @@ forward_event, record_parked    everything else, as the policy says, and what co
 replay_entries                  after a restore: what was taken back since is taken back again
 verify_gate, explain            what the operator may ask
 
-Steps that they share: record_crossings, record_decision, refuse_decision, append_entry.
+Steps that they share: record_crossings, record_decision, record_change, refuse_decision, append_entry.
 """

@@ -9,6 +9,7 @@ from schemas.statements import Opening, Signed
 from services.bridge.core_tables import decisions
 from services.bridge.domain import Item, Move, Recorded
 from services.bridge.usecases.record_crossings import Step
+from shared.ids import new_id
 
 THE_LOCK = Actor(id="bridge", name="the lock", via="service")
 """Who does what a person's signed statement told in advance."""
@@ -45,8 +46,8 @@ def add_decision(
     undoes: str | None = None,
 ) -> None:
     """The decision's row in core; its unique keys and its trigger are the database's own check of it."""
-    assert step.cause is not None
-    what = {"event_id": step.cause.event_id, "item_id": item_id, "revision": revision, "verdict": verdict}
+    event_id = step.cause.event_id if step.cause else new_id()  # no event brings what is replayed after a restore
+    what = {"event_id": event_id, "item_id": item_id, "revision": revision, "verdict": verdict}
     what |= {"prior_version": prior_version, "undoes": undoes}
     step.writes.add(decisions, what | signed_row(statement, opening))
 

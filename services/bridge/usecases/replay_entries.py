@@ -9,20 +9,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from schemas.bridge.v1 import KeyApplied, SwitchApplied
 from schemas.statements import KeyChange, Opening, Signed, Statement, SwitchSetting, Undo, Withdrawal
 from schemas.text import parse_json
 from services.bridge import store
-from services.bridge.core_tables import decision_keys, decisions, switch_settings
-from services.bridge.domain import Refusal, withdraw
+from services.bridge.domain import Refusal
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.usecases.append_entry import append_entry
+from services.bridge.usecases.record_change import enter_key, enter_setting, enter_withdrawal
 from services.bridge.usecases.record_crossings import Step
-from services.bridge.usecases.record_decision import person, signed_row, tell_moves
-from shared.clock import now
 from shared.db import Tx
 from shared.errors import BadSignature
-from shared.ids import new_id
 
 Became = Literal["withdrawn", "key", "mode", "unchanged"]
 _KINDS: dict[str, type[Statement]] = {kind.PURPOSE: kind for kind in (Withdrawal, Undo, SwitchSetting, KeyChange)}
@@ -74,20 +69,9 @@ async def _withdraw(tx: Tx, told: Told, item_id: UUID, gate: Gate) -> Became:
         return "unchanged"
     if found.item.published is None and found.item.scheduled is None:
         return "unchanged"
-    step, at, public = Step(tx), now(), found.item.published
-    item, moves = withdraw(found.item)
-    what = {"event_id": new_id(), "item_id": item_id, "revision": moves[0].revision, "verdict": "withdraw"}
+    step = Step(tx)
     # by the restored item's own count: that of the statement may be used by a later decision
-    what |= {"prior_version": found.item.version, "undoes": None}
-    step.writes.add(decisions, what | signed_row(told.statement, told.opening))
-    seq = None
-    if public is not None:
-        sealed = gate.entry(found.rules.head, "withdrawal", told.statement, at, item_id, public)
-        append_entry(step, sealed, None, told.opening.person_id)
-        seq = sealed.seq
-    by, why = person(told.opening), told.opening.reason
-    tell_moves(step, item, moves, by=by, reason=why, at=at, signed=told.statement, seq=seq)
-    step.writes.save(item, found.revision)
+    enter_withdrawal(step, told.statement, told.opening, found.item.version, found, gate)
     await step.done()
     return "withdrawn"
 
@@ -97,21 +81,8 @@ async def _change_key(
 ) -> Became:
     if keys.judge_change(change, rules.keys) is not None:
         return "unchanged"  # it counts already
-    step, at, by = Step(tx), now(), person(told.opening)
-    what = {"action": change.action, "subject_key_id": change.subject_key_id, "public_key": change.subject_public_key}
-    step.writes.add(decision_keys, what | signed_row(told.statement, told.opening))
-    sealed = gate.entry(rules.head, "key", told.statement, at)
-    append_entry(step, sealed, None, by.id)
-    applied = KeyApplied(
-        action=change.action,
-        key_id=change.subject_key_id,
-        statement_hash=told.statement.hash,
-        gate_seq=sealed.seq,
-        by=by,
-        reason=told.opening.reason,
-        at=at,
-    )
-    step.tell("key.applied", applied, key="keys", version=len(rules.keys) + 1, actor=by.id, decided_by=by.id)
+    step = Step(tx)
+    enter_key(step, told.statement, told.opening, change, rules, gate)
     await step.done()
     return "key"
 
@@ -119,14 +90,7 @@ async def _change_key(
 async def _set_mode(tx: Tx, told: Told, setting: SwitchSetting, rules: store.Rules, gate: Gate) -> Became:
     if setting.name != "site_mode" or await store.knows_setting(tx, told.statement.hash):
         return "unchanged"
-    step, at, by = Step(tx), now(), person(told.opening)
-    version = await store.switch_version(tx, setting.name) + 1
-    what = {"name": setting.name, "version": version, "value": setting.value}
-    step.writes.add(switch_settings, what | signed_row(told.statement, told.opening))
-    append_entry(step, gate.entry(rules.head, "site_mode", told.statement, at), None, by.id)
-    applied = SwitchApplied(
-        name=setting.name, value=setting.value, by=by, reason=told.opening.reason, at=at, version=version
-    )
-    step.tell("switch.applied", applied, key=f"switch:{setting.name}", version=version, actor=by.id, decided_by=by.id)
+    step, version = Step(tx), await store.switch_version(tx, setting.name) + 1
+    enter_setting(step, told.statement, told.opening, setting, version, rules, gate)
     await step.done()
     return "mode"

@@ -1,19 +1,15 @@
 """A person's signed switch setting arrives: put it in force at the lock, and tell the site its mode."""
 
-from schemas.bridge.v1 import SwitchApplied
 from schemas.console.v1 import SwitchSet
 from schemas.statements import SwitchSetting
 from services.bridge import store
-from services.bridge.core_tables import switch_settings
 from services.bridge.domain import Refusal
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.judging import judge_opening, judge_setting
-from services.bridge.usecases.append_entry import append_entry
+from services.bridge.usecases.record_change import enter_setting
 from services.bridge.usecases.record_crossings import Step
-from services.bridge.usecases.record_decision import person, signed_row
 from services.bridge.usecases.refuse_decision import refuse_decision
 from shared.bus import Received
-from shared.clock import now
 from shared.db import Tx
 
 
@@ -28,17 +24,8 @@ async def set_switch(tx: Tx, event: Received[SwitchSet], keys: DecisionKeys, gat
         assert refusal is not None
         await refuse_decision(step, refusal, data.statement)
         return
-    at, version = now(), setting.prior_version + 1
-    what = {"name": setting.name, "version": version, "value": setting.value}
-    step.writes.add(switch_settings, what | signed_row(data.statement, data.opening))
-    if setting.name == "site_mode":
-        append_entry(step, gate.entry(rules.head, "site_mode", data.statement, at), None, data.opening.person_id)
-    by = person(data.opening)
-    applied = SwitchApplied(
-        name=setting.name, value=setting.value, by=by, reason=data.opening.reason, at=at, version=version
-    )
-    step.tell("switch.applied", applied, key=f"switch:{setting.name}", version=version, actor=by.id, decided_by=by.id)
-    await step.done(decided_by=by.id, signature=data.statement.signature)
+    enter_setting(step, data.statement, data.opening, setting, setting.prior_version + 1, rules, gate)
+    await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
 
 
 async def _judge(tx: Tx, event: Received[SwitchSet], setting: SwitchSetting) -> Refusal | None:

@@ -3,15 +3,13 @@
 from schemas.console.v1 import ItemWithdrawn
 from schemas.statements import Withdrawal
 from services.bridge import store
-from services.bridge.domain import Refusal, withdraw
+from services.bridge.domain import Refusal
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.judging import judge_opening, judge_withdrawal
-from services.bridge.usecases.append_entry import append_entry
+from services.bridge.usecases.record_change import enter_withdrawal
 from services.bridge.usecases.record_crossings import Step
-from services.bridge.usecases.record_decision import add_decision, person, tell_moves
 from services.bridge.usecases.refuse_decision import refuse_decision
 from shared.bus import Received
-from shared.clock import now
 from shared.db import Tx
 
 
@@ -26,20 +24,7 @@ async def withdraw_item(tx: Tx, event: Received[ItemWithdrawn], keys: DecisionKe
         assert refusal is not None
         await refuse_decision(step, refusal, data.statement, data.item_id, found.item)
         return
-    assert found.item is not None and found.revision is not None
-    at, public = now(), found.item.published
-    item, moves = withdraw(found.item)
-    revision = moves[0].revision
-    add_decision(step, data.statement, data.opening, item.item_id, revision, "withdraw", withdrawal.prior_version)
-    seq = None
-    if public is not None:
-        sealed = gate.entry(found.rules.head, "withdrawal", data.statement, at, item.item_id, public)
-        append_entry(step, sealed, None, data.opening.person_id)
-        seq = sealed.seq
-    tell_moves(
-        step, item, moves, by=person(data.opening), reason=data.opening.reason, at=at, signed=data.statement, seq=seq
-    )
-    step.writes.save(item, found.revision)
+    enter_withdrawal(step, data.statement, data.opening, withdrawal.prior_version, found, gate)
     await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
 
 
