@@ -1,6 +1,7 @@
 """The console says who counts at a surface, or that a sign-in is over: check the signature, tell the surface (S8)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from schemas.bridge.v1 import PersonRecorded, SessionClosed
 from schemas.console.v1 import PersonChanged, SessionEnded
@@ -11,43 +12,41 @@ from shared.db import Tx
 from shared.errors import BadSignature
 from shared.signing import PublicKeys
 
+S = TypeVar("S", Standing, SessionEnd)
+
 
 async def record_person(tx: Tx, event: Received[PersonChanged], keys: PublicKeys) -> None:
-    """One `person.recorded` for each surface; nothing at all when any of the signatures is not the identity key's."""
+    """One `person.recorded` for each surface."""
     step = Step(tx, event)
-    try:
-        standings = [(signed, keys.verify("identity", signed, Standing)) for signed in event.data.standings]
-    except BadSignature as error:
-        await step.done("refused", reason=error.message)
-        return
-    for signed, standing in standings:
-        fact = PersonRecorded(standing=signed)
-        step.tell(
-            "person.recorded",
-            fact,
-            key=str(standing.subject),
-            version=standing.version,
-            to=standing.audience,
-            signature_hash=signed.hash,
-        )
-    await step.done(signature=_signature(event.data.standings))
+
+    def tell(signed: Signed, standing: Standing) -> None:
+        key, fact = str(standing.subject), PersonRecorded(standing=signed)
+        to, version = standing.audience, standing.version
+        step.tell("person.recorded", fact, key=key, version=version, to=to, signature_hash=signed.hash)
+
+    await _tell_all(step, event.data.standings, Standing, keys, tell)
 
 
 async def close_session(tx: Tx, event: Received[SessionEnded], keys: PublicKeys) -> None:
-    """One `session.closed` for each surface, as above."""
+    """One `session.closed` for each surface."""
     step = Step(tx, event)
+
+    def tell(signed: Signed, ending: SessionEnd) -> None:
+        key, fact = str(ending.sid), SessionClosed(ending=signed)
+        step.tell("session.closed", fact, key=key, version=1, to=ending.audience, signature_hash=signed.hash)
+
+    await _tell_all(step, event.data.endings, SessionEnd, keys, tell)
+
+
+async def _tell_all(
+    step: Step, listed: Sequence[Signed], kind: type[S], keys: PublicKeys, tell: Callable[[Signed, S], None]
+) -> None:
+    """Nothing at all is told when any of the signatures is not the identity key's."""
     try:
-        endings = [(signed, keys.verify("identity", signed, SessionEnd)) for signed in event.data.endings]
+        verified = [(signed, keys.verify("identity", signed, kind)) for signed in listed]
     except BadSignature as error:
         await step.done("refused", reason=error.message)
         return
-    for signed, ending in endings:
-        fact = SessionClosed(ending=signed)
-        step.tell(
-            "session.closed", fact, key=str(ending.sid), version=1, to=ending.audience, signature_hash=signed.hash
-        )
-    await step.done(signature=_signature(event.data.endings))
-
-
-def _signature(signed: Sequence[Signed]) -> bytes | None:
-    return signed[0].signature if signed else None
+    for signed, statement in verified:
+        tell(signed, statement)
+    await step.done(signature=listed[0].signature if listed else None)
