@@ -18,6 +18,13 @@ def spawn(work: Coroutine[Any, Any, None], name: str) -> "asyncio.Task[None]":
     return task
 
 
+async def cancel(task: "asyncio.Task[None] | None") -> None:
+    """End it, if it was ever begun, and wait until it is over."""
+    if task is not None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
 def _ended(task: "asyncio.Task[None]") -> None:
     if task.cancelled():
         return

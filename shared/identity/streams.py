@@ -11,7 +11,7 @@ from shared.errors import Transient
 from shared.identity import store
 from shared.identity.sessions import is_fresh
 from shared.identity.store import Found
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 EVERY = 0.4
 """Seconds between two looks at the sessions of all open streams, one statement each."""
@@ -38,9 +38,7 @@ class Streams:
         self._task = spawn(self._run(), name="streams")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     @asynccontextmanager
     async def open(self, found: Found) -> AsyncIterator[Stream]:

@@ -6,7 +6,7 @@ from shared.clock import now
 from shared.db import Database
 from shared.errors import Transient
 from shared.identity import store
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 EVERY = 60.0
 
@@ -23,9 +23,7 @@ class IdentityUpkeep:
         self._task = spawn(self._run(), name="identity upkeep")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     async def clean(self) -> None:
         async with self._db.transaction() as tx:

@@ -9,7 +9,7 @@ from services.console.live import MASSES, Live
 from shared.db import Database
 from shared.db.notices import Notices
 from shared.errors import Transient
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 EVERY = 1.0
 OVERLAP = timedelta(seconds=2)
@@ -36,9 +36,7 @@ class Echo:
             self._task = spawn(self._run(), "echo")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     def _tell(self, message: dict[str, Any]) -> None:
         if message.get("event") in MASSES:

@@ -11,7 +11,7 @@ from services.console.live import Live
 from shared.db import Database
 from shared.errors import Transient
 from shared.health import Health
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 log = structlog.get_logger()
 AGAIN = 5.0
@@ -37,9 +37,7 @@ class KeyKeeper:
         self._task = spawn(self._run(), "keys")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     async def _run(self) -> None:
         while True:

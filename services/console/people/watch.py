@@ -7,7 +7,7 @@ from services.console.people.views import alive
 from shared.clock import now
 from shared.db import Database
 from shared.errors import Transient
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 EVERY = 0.4
 """Seconds between two looks: signing out closes streams within one."""
@@ -24,9 +24,7 @@ class SessionWatch:
         self._task = spawn(self._run(), "sessions")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     async def _run(self) -> None:
         while True:

@@ -4,7 +4,7 @@ import asyncio
 
 from services.site.publication.shelf import Shelf
 from shared.clock import now
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 LONGEST = 0.5
 """Seconds between two looks at the wall clock, which somebody may have set."""
@@ -21,9 +21,7 @@ class Expiry:
         self._task = spawn(self._run(), name="expiry")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     async def _run(self) -> None:
         while True:

@@ -17,7 +17,7 @@ from services.site.publication.usecases.sweep_rows import Stock, sweep_rows
 from shared.db import Database
 from shared.errors import BadSignature, Transient
 from shared.health import Health
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 log = structlog.get_logger()
 EVERY = 1.0
@@ -51,9 +51,7 @@ class Watch:
         self._task = spawn(self._run(), name="watch")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     def hurry(self) -> None:
         """Another instance has written: look soon, not within the second."""

@@ -15,7 +15,7 @@ from services.site.reading.rendering import Renderer, Text
 from services.site.reading.search import SearchIndex
 from shared.errors import NotFound, Transient
 from shared.markup import plain_text
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 QUIET = 0.25
 """Seconds that a new page is left alone, so that the first visitor is served before the index."""
@@ -59,9 +59,7 @@ class Indexer:
         self._task = spawn(self._run(), name="indexer")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     async def settled(self) -> None:
         """Wait until all that is published can be found, for a moment at most."""

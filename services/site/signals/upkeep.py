@@ -11,7 +11,7 @@ from services.site.signals.usecases.prune_signals import prune_signals
 from shared.db import Database
 from shared.errors import Transient
 from shared.health import Health
-from shared.tasks import spawn
+from shared.tasks import cancel, spawn
 
 EVERY, CALM = 60.0, 2.0
 MOST_READ = 20
@@ -30,9 +30,7 @@ class Upkeep:
         self._task = spawn(self._run(), name="upkeep")
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await cancel(self._task)
 
     async def _run(self) -> None:
         clock, pruned = asyncio.get_running_loop().time, float("-inf")
