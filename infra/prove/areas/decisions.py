@@ -1,5 +1,7 @@
 """Forged decisions, withdrawals, switches and keys, published with the console's real bus account: the lock refuses or parks each (S1, S5)."""
 
+from collections.abc import Sequence
+
 from infra.prove.areas.forgeries import MARK, Forged, forged_decisions, forged_envelopes, replayed_decisions
 from infra.prove.check import Book
 from infra.prove.forge import Forger
@@ -17,7 +19,13 @@ async def check_decisions(target: Target, book: Book) -> None:
         *await replayed_decisions(target, forger),
         *forged_envelopes(forger),
     ]
-    marks = [f"d{number}" for number in range(len(forged))]
+    await try_forged(target, book, forged, "d")
+    await _nothing_changed(target, book, forger)
+
+
+async def try_forged(target: Target, book: Book, forged: Sequence[Forged], letter: str) -> None:
+    """Publish each with the console's real account, and ask the lock's records what became of it. `letter` tells areas apart."""
+    marks = [f"{letter}{number}" for number in range(len(forged))]
     made: list[Attempt] = [
         {"kind": "bus", "as": "console", "op": "ask", "subjects": [f"from.console.{each.name}"], "payload": each.body.replace(f":{MARK}:", f":{mark}:")}
         for mark, each in zip(marks, forged, strict=True)
@@ -27,7 +35,6 @@ async def check_decisions(target: Target, book: Book) -> None:
     for mark, each in zip(marks, forged, strict=True):
         fate, reason = found.get(mark, ("no trace", ""))
         book.add("console", f"{each.name}: {each.says}", _expected(each), _got(each, fate, reason), reason)
-    await _nothing_changed(target, book, forger)
 
 
 def _expected(each: Forged) -> str:

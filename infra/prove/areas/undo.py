@@ -4,18 +4,18 @@
 
 from uuid import UUID, uuid5
 
+from infra.prove.areas.decisions import try_forged
 from infra.prove.areas.forgeries import MARK, SIGNATURE, Forged
 from infra.prove.check import Book, Check
 from infra.prove.forge import Forger, sign
 from infra.prove.target import Attempt, Target
-from infra.prove.traces import fates, forget
+from infra.prove.traces import forget
 from schemas.catalogue import SURFACES
 from schemas.console.v1 import ItemUndone
 from schemas.statements import Decision, Opening, Signed, Undo
 from shared.clock import now
 from shared.settings import DATABASES
 
-SECONDS = 25.0
 NAME = "item.undone"
 _NEWEST = "SELECT statement_hash FROM core.decisions WHERE verdict = 'approve' ORDER BY position DESC LIMIT 1"
 
@@ -46,17 +46,7 @@ async def check_senders(target: Target, book: Book) -> None:
 async def check_forged(target: Target, book: Book) -> None:
     forger = Forger.of(target)
     forged = await _forged(target, forger)
-    marks = [f"u{number}" for number in range(len(forged))]
-    made: list[Attempt] = [
-        {"kind": "bus", "as": "console", "op": "ask", "subjects": [f"from.console.{NAME}"], "payload": each.body.replace(f":{MARK}:", f":{mark}:")}
-        for mark, each in zip(marks, forged, strict=True)
-    ]  # fmt: skip
-    await target.run("console", made)
-    found = await fates(target, "bridge", marks, SECONDS)
-    for mark, each in zip(marks, forged, strict=True):
-        fate, reason = found.get(mark, ("no trace", ""))
-        got = f"{fate} {reason.partition(':')[0]}" if fate == "refused" else fate
-        book.add("console", f"{NAME}: {each.says}", f"refused {each.expected}", got, reason)
+    await try_forged(target, book, forged, "u")
     left: Attempt = {
         "kind": "rows",
         "role": "bridge",
