@@ -88,7 +88,7 @@ def test_words_on_several_items_with_a_reason_a_time_and_what_moved_on(
     fields |= {"verdict": "schedule", "item": [html.unescape(each) for each in TICKED.findall(dialog)]}
     answer = moderator.http.post("/queue/together", data=fields, headers={"Origin": moderator.base})
     assert "1 scheduled, 1 not" in answer.text and "Tom Brandt decided this revision" in answer.text
-    assert listed(stack, items[1])["state"] == "scheduled"
+    until(lambda: listed(stack, items[1])["state"] == "scheduled", 10)
 
 
 def test_undo_by_program_twice_and_too_late(stack: Stack, owner: Person, moderator: Person) -> None:
