@@ -12,6 +12,7 @@ from typing import Literal
 from schemas.agent import v1 as agent
 from schemas.bridge import v1 as bridge
 from schemas.connectors import v1 as connectors
+from schemas.connectors import v2 as connectors2
 from schemas.console import v1 as console
 from schemas.envelope import TYPE_PREFIX
 from schemas.model import Data
@@ -161,6 +162,33 @@ EVENTS: tuple[Event, ...] = (
         "A person signed out in one browser; signed.",
         control=True,
     ),
+    Event(
+        "secret.sealed",
+        "console",
+        ("connectors",),
+        {1: console.SecretSealed},
+        "deliver",
+        "A person put, replaced, restored, narrowed or revoked a secret; signed, the value sealed.",
+        control=True,
+    ),
+    Event(
+        "connector.declared",
+        "console",
+        ("connectors",),
+        {1: console.ConnectorDeclared},
+        "deliver",
+        "A person declared a connector, or turned it on or off; signed.",
+        control=True,
+    ),
+    Event(
+        "card.decided",
+        "console",
+        ("connectors",),
+        {1: console.CardDecided},
+        "deliver",
+        "A person decided on a card, or took that back; signed.",
+        control=True,
+    ),
     # agent
     Event(
         "item.proposed",
@@ -176,11 +204,83 @@ EVENTS: tuple[Event, ...] = (
         "call.audited",
         "connectors",
         ("console",),
-        {1: connectors.CallAudited},
+        {1: connectors.CallAudited, 2: connectors2.CallAudited},
         "deliver",
-        "A call to a third party was recorded.",
+        "A call to a third party, or what else the connectors did, was recorded.",
         lane="bulk",
         masses=True,
+    ),
+    Event(
+        "secret.applied",
+        "connectors",
+        ("console",),
+        {1: connectors.SecretApplied},
+        "deliver",
+        "What counts of a secret at the connectors.",
+        control=True,
+    ),
+    Event(
+        "connector.applied",
+        "connectors",
+        ("console",),
+        {1: connectors.ConnectorApplied},
+        "deliver",
+        "A connector's declaration is in force.",
+        control=True,
+    ),
+    Event(
+        "connector.checked",
+        "connectors",
+        ("console",),
+        {1: connectors.ConnectorChecked},
+        "deliver",
+        "A connector answers, or does not.",
+        control=True,
+    ),
+    Event(
+        "card.requested",
+        "connectors",
+        ("console",),
+        {1: connectors.CardRequested},
+        "deliver",
+        "Somebody waits for a person's decision on a use of a connector.",
+        control=True,
+    ),
+    Event(
+        "card.settled",
+        "connectors",
+        ("console", "agent"),
+        {1: connectors.CardSettled},
+        "deliver",
+        "What was decided on a card is in force, or its time is over.",
+        control=True,
+    ),
+    Event(
+        "change.refused",
+        "connectors",
+        ("console",),
+        {1: connectors.ChangeRefused},
+        "deliver",
+        "The connectors did not take a person's statement; nothing changed.",
+        control=True,
+    ),
+    Event(
+        "checkpoint.signed",
+        "connectors",
+        ("bridge",),
+        {1: connectors.CheckpointSigned},
+        "deliver",
+        "A signed checkpoint of the call audit.",
+        control=True,
+    ),
+    Event(
+        "fingerprints.taken",
+        "connectors",
+        ("bridge",),
+        {1: connectors.FingerprintsTaken},
+        "deliver",
+        "Keyed fingerprints of the secrets, for the lock's inspection.",
+        control=True,
     ),
     # site
     Event(
@@ -303,7 +403,7 @@ EVENTS: tuple[Event, ...] = (
     Event(
         "key.recorded",
         "bridge",
-        ("site",),
+        ("site", "connectors"),
         {1: bridge.KeyRecorded},
         "deliver",
         "A decision key was added or revoked.",
@@ -325,6 +425,15 @@ EVENTS: tuple[Event, ...] = (
         {1: bridge.SessionClosed},
         "deliver",
         "A sign-in is over, with the console's signature.",
+        control=True,
+    ),
+    Event(
+        "checkpoint.countersigned",
+        "bridge",
+        ("connectors", "console"),
+        {1: bridge.CheckpointCountersigned},
+        "deliver",
+        "A checkpoint of the call audit that the lock has witnessed.",
         control=True,
     ),
     Event(

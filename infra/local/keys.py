@@ -8,20 +8,23 @@ import base64
 import hashlib
 import json
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nkeys
+import pyrage
 
 from infra.local import folders
 from infra.local.folders import Owner
 from infra.local.identities import Identities
-from infra.local.layout import PUBLISHED_DUTIES, SIGNING_KEYS, Layout
+from infra.local.layout import FINGERPRINT_HOLDERS, PUBLISHED_DUTIES, SEALING_KEYS, SIGNING_KEYS, Layout
 from schemas.catalogue import SERVICES
 from shared.ids import new_token
 from shared.signing import SigningKey
 
 Public = dict[str, dict[str, str]]
+FINGERPRINT = "fingerprint.key"
 
 
 def make_keys(layout: Layout, who: Identities, me: Owner, *, cluster: bool = False) -> None:
@@ -30,6 +33,7 @@ def make_keys(layout: Layout, who: Identities, me: Owner, *, cluster: bool = Fal
     for service in SERVICES:
         _service_keys(layout, service, who.owner(service))
     _service_keys(layout, "admin", me)
+    _fingerprint_key(layout, who)
     if cluster:
         _service_keys(layout, "pacer", me)
     if not layout.operator_token.exists():
@@ -50,6 +54,7 @@ def publish(layout: Layout, me: Owner) -> None:
     for service, duties in SIGNING_KEYS.items():
         for duty in set(duties) & set(PUBLISHED_DUTIES):
             found[duty].append(_public(layout, service)[duty])
+    found["secrets_recipient"] = _public(layout, "connectors")["secrets"]["public_key"]
     found["nats_ca_sha256"] = hashlib.sha256((layout.tls / "ca.pem").read_bytes()).hexdigest()
     folders.write(layout.public_keys, json.dumps(found, indent=1, sort_keys=True), 0o644, me)
 
@@ -61,8 +66,8 @@ def _service_keys(layout: Layout, service: str, owner: Owner) -> None:
         _add_duties(layout, service, owner)
         return
     files, public = _bus_key()
-    for duty in SIGNING_KEYS.get(service, ()):
-        files[f"{duty}.key"], public[duty] = _signing_key()
+    for duty, make in _duties(service):
+        files[f"{duty}.key"], public[duty] = make()
     folders.write(_public_file(layout, service), json.dumps(public), 0o644)
     folders.filled_folder(place, files, owner)
 
@@ -70,13 +75,35 @@ def _service_keys(layout: Layout, service: str, owner: Owner) -> None:
 def _add_duties(layout: Layout, service: str, owner: Owner) -> None:
     """Keys of duties that came with a later release. The private half waits under another name until the public one is written."""
     place, public = layout.keys / service, _public(layout, service)
-    for duty in SIGNING_KEYS.get(service, ()):
+    for duty, make in _duties(service):
         name, waiting = f"{duty}.key", f".new-{duty}.key"
         if duty not in public:
-            private, public[duty] = _signing_key()
+            private, public[duty] = make()
             folders.put_inside(place, waiting, private, owner)
             folders.write(_public_file(layout, service), json.dumps(public), 0o644)
         folders.rename_inside(place, waiting, name)
+
+
+def _duties(service: str) -> list[tuple[str, Callable[[], tuple[str, dict[str, str]]]]]:
+    """(duty, what makes its key)."""
+    signing: list[tuple[str, Callable[[], tuple[str, dict[str, str]]]]] = [
+        (duty, _signing_key) for duty in SIGNING_KEYS.get(service, ())
+    ]
+    return [*signing, *((duty, _sealing_key) for duty in SEALING_KEYS.get(service, ()))]
+
+
+def _fingerprint_key(layout: Layout, who: Identities) -> None:
+    """Made anew at every start: fingerprints of an earlier key are worth nothing, and neither is a stolen one (S14)."""
+    key = base64.b64encode(secrets.token_bytes(32)).decode()
+    for service in FINGERPRINT_HOLDERS:
+        folders.put_inside(layout.keys / service, FINGERPRINT, key, who.owner(service))
+
+
+def _sealing_key() -> tuple[str, dict[str, str]]:
+    """(age identity, its public half), as Debian's age reads them."""
+    identity = pyrage.x25519.Identity.generate()
+    recipient = str(identity.to_public())
+    return f"{identity}\n", {"key_id": hashlib.sha256(recipient.encode()).hexdigest()[:16], "public_key": recipient}
 
 
 def _signing_key() -> tuple[str, dict[str, str]]:

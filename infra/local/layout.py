@@ -5,11 +5,12 @@ from pathlib import Path
 
 from schemas.catalogue import SERVICES
 
-VERSION = 2
+VERSION = 3
 """Raised when an older program could not run over what this one leaves. A start over an older state adds what is
 missing: keys, settings, columns, checks, streams.
 
 1: the first release. 2: keys of the duties `identity` and `backup`; the lock's record knows undone decisions.
+3: keys of the duties `audit`, `witness` and `secrets`; the call audit's entries have more fields; the folder `secrets`.
 """
 
 OLDEST = 1
@@ -23,10 +24,15 @@ PARTS: tuple[str, ...] = ("postgres", "nats", "bridge", "console", "site", "agen
 
 SIGNING_KEYS: dict[str, tuple[str, ...]] = {
     "console": ("decision", "identity", "session"),
-    "bridge": ("gate", "envelope"),
+    "connectors": ("audit",),
+    "bridge": ("gate", "envelope", "witness"),
     "admin": ("backup",),
 }
-PUBLISHED_DUTIES = ("decision", "identity", "gate", "envelope", "backup")
+PUBLISHED_DUTIES = ("decision", "identity", "audit", "gate", "envelope", "witness", "backup")
+SEALING_KEYS: dict[str, tuple[str, ...]] = {"connectors": ("secrets",)}
+"""age identities: what is sealed to their public half, only their holder opens."""
+FINGERPRINT_HOLDERS = ("connectors", "bridge")
+"""Both have the same fingerprint key, made anew at every start (S14)."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,11 @@ class Layout:
     def backups(self) -> Path:
         """Which backups follow the gate's log."""
         return self.state / "backups.json"
+
+    @property
+    def secrets(self) -> Path:
+        """Sealed secrets; the folder is the connectors' own."""
+        return self.state / "secrets"
 
     @property
     def operator_token(self) -> Path:

@@ -70,6 +70,7 @@ def make_folders(layout: Layout, who: Identities, me: folders.Owner, *, cluster:
         folders.folder(path, 0o755, me)
     for part in services(cluster=cluster):
         folders.folder(layout.run / part, 0o755, who.owner(base_of(part)))
+    folders.folder(layout.secrets, 0o700, who.owner("connectors"))
     folders.folder(layout.pg, 0o700, who.owner("pgadm"))
     folders.folder(layout.pg_socket_dir, 0o2750, (who.uids["pgadm"], who.group))
     for part in bus_parts(cluster=cluster):

@@ -150,3 +150,10 @@ class SessionClosed(Data):
     """A sign-in is over: the console's signed SessionEnd."""
 
     ending: Signed
+
+
+class CheckpointCountersigned(Data):
+    """A checkpoint of the call audit, with the lock's signed Witness."""
+
+    checkpoint: Signed
+    witness: Signed

@@ -68,3 +68,26 @@ class SessionEnded(Data):
     """Signed SessionEnds, one for each surface where something was begun from this sign-in."""
 
     endings: tuple[Signed, ...]
+
+
+class SecretSealed(Data):
+    """A signed SecretChange. `sealed`: the age file of a new version, made before anything was stored or staged; nobody but the connectors opens it."""
+
+    statement: Signed
+    opening: Opening
+    sealed: Bytes64 | None = None
+
+
+class ConnectorDeclared(Data):
+    """A signed ConnectorSetting."""
+
+    statement: Signed
+    opening: Opening
+
+
+class CardDecided(Data):
+    """A signed CardDecision."""
+
+    card_id: UUID
+    statement: Signed
+    opening: Opening

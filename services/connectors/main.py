@@ -2,13 +2,15 @@
 
 from typing import Any
 
+from services.connectors.audit.usecases.record_call import Call, record_call
+from services.connectors.audit.usecases.verify_audit import verify_audit
+from services.connectors.book.keeper import Keeper
 from services.connectors.intake import ConnectorsIntake
 from services.connectors.tables import app, core
-from services.connectors.usecases.record_call import Call, record_call
-from services.connectors.usecases.verify_audit import verify_audit
 from shared.db import Database
 from shared.lifecycle import Service
 from shared.settings import Settings
+from shared.signing import PublicKeys
 
 SELF_CHECK = Call(
     asker="operator",
@@ -38,7 +40,9 @@ class Desk:
 def compose(settings: Settings) -> Service:
     service = Service(settings)
     db = service.database(app, core)
-    service.bus(ConnectorsIntake())
+    keeper = Keeper(db, PublicKeys.load(settings.public_keys), service.notices)
+    service.part(keeper)
+    service.bus(ConnectorsIntake(keeper))
     desk = Desk(db)
     service.operator({"calls.record": desk.record, "audit.verify": desk.verify})
     return service

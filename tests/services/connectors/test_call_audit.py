@@ -5,10 +5,10 @@ import asyncio
 import asyncpg
 import pytest
 
+from services.connectors.audit.usecases.record_call import record_call
+from services.connectors.audit.usecases.verify_audit import verify_audit
 from services.connectors.main import SELF_CHECK
 from services.connectors.tables import app
-from services.connectors.usecases.record_call import record_call
-from services.connectors.usecases.verify_audit import verify_audit
 from shared.db import Database, create_missing
 from shared.testing.servers import Servers
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from services.connectors import store
-from services.connectors.domain import Head, fault_of
+from services.connectors.audit import store
+from services.connectors.audit.domain import Head, fault_of
 from shared.db import Database
 
 _PAGE = 1000

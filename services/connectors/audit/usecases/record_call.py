@@ -5,8 +5,8 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.connectors.v1 import CallAudited
-from services.connectors import store
-from services.connectors.domain import make_entry
+from services.connectors.audit import store
+from services.connectors.audit.domain import make_entry
 from shared.clock import now
 from shared.db import Tx
 from shared.ids import new_id

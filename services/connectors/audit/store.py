@@ -5,7 +5,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from services.connectors.domain import Entry, Head
+from services.connectors.audit.domain import Entry, Head
 from shared.db import Tx
 
 _LOCK = "SELECT pg_advisory_xact_lock(7305814202)"

@@ -1,0 +1,1 @@
+"""What people decided about the way out, as signed statements: declared connectors, secrets, cards."""

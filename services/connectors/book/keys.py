@@ -1,0 +1,43 @@
+"""Whose statements count: the installation's decision keys and the added ones, without the revoked ones."""
+
+import base64
+from typing import TypeVar
+
+from schemas.bridge.v1 import KeyRecorded
+from schemas.statements import GateEntry, KeyChange, Signed, Statement
+from shared.errors import BadSignature
+from shared.signing import PublicKeys
+
+S = TypeVar("S", bound=Statement)
+
+
+class DecisionKeys:
+    """In step with the key entries of the gate's log, in their order."""
+
+    def __init__(self, keys: PublicKeys) -> None:
+        self._keys = keys
+        self._revoked: set[str] = set()
+
+    def copy(self) -> "DecisionKeys":
+        made = DecisionKeys(self._keys)
+        made._revoked = set(self._revoked)
+        return made
+
+    def verify(self, signed: Signed, kind: type[S]) -> S:
+        """The statement, when a key that counts signed exactly these bytes. BadSignature otherwise."""
+        if signed.key_id in self._revoked:
+            raise BadSignature(f"decision key {signed.key_id} was revoked; its signatures no longer count")
+        return self._keys.verify("decision", signed, kind)
+
+    def verify_recorded(self, recorded: KeyRecorded) -> KeyChange:
+        """A key entry of the gate's log: both signatures, and that the entry is about this change."""
+        entry = self._keys.verify("gate", recorded.gate, GateEntry)
+        if entry.statement_hash != recorded.change.hash:
+            raise BadSignature("the gate's entry is about another statement")
+        return self.verify(recorded.change, KeyChange)
+
+    def enter(self, change: KeyChange) -> None:
+        if change.action == "revoked":
+            self._revoked.add(change.subject_key_id)
+        else:
+            self._keys.add("decision", change.subject_key_id, base64.b64decode(change.subject_public_key))

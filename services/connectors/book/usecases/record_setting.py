@@ -1,0 +1,59 @@
+"""A person's connector setting arrives: verified, checked, kept, and in force."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.connectors.v1 import ConnectorApplied
+from schemas.console.v1 import ConnectorDeclared
+from schemas.outward import ConnectorSetting
+from services.connectors.book import store
+from services.connectors.book.keeper import Keeper
+from services.connectors.book.usecases.refuse_change import refuse_change
+from services.connectors.kinds.kind import KindSettings
+from services.connectors.kinds.registry import KINDS
+from shared.bus import Received
+from shared.clock import now
+from shared.db import Tx
+from shared.errors import Refused, SchleuseError
+
+
+async def record_setting(tx: Tx, event: Received[ConnectorDeclared], keeper: Keeper) -> None:
+    """`connector.applied`, or `change.refused` and nothing changed."""
+    signed, opening = event.data.statement, event.data.opening
+    book, keys = await keeper.locked(tx)
+    try:
+        setting = keys.verify(signed, ConnectorSetting)
+        book.check_setting(setting)
+        hosts = KINDS[setting.kind].hosts(check_settings(setting.kind, setting.settings))
+    except SchleuseError as error:
+        refuse_change(tx, event, signed, error)
+        return
+    await store.add_statement(tx, setting.PURPOSE, f"connector:{setting.name}", signed, opening)
+    keeper.written(tx)
+    applied = ConnectorApplied(
+        name=setting.name,
+        kind=setting.kind,
+        enabled=setting.enabled,
+        hosts=hosts,
+        settings=setting.settings,
+        statement_hash=signed.hash,
+        at=now(),
+        version=setting.prior_version + 1,
+    )
+    tx.stage("connector.applied", applied, key=f"connector:{setting.name}", version=applied.version, cause=event)
+
+
+def check_settings(kind: str, settings: str) -> KindSettings:
+    """Refused when there is no such kind, or its settings are not what it takes."""
+    if kind not in KINDS:
+        raise Refused(f"there is no kind of connector {kind!r}; there are {', '.join(sorted(KINDS))}")
+    try:
+        return KINDS[kind].settings.model_validate_json(settings)
+    except ValidationError as error:
+        raise Refused(f"these settings of kind {kind} do not fit: {_first(error)}") from None
+
+
+def _first(error: ValidationError) -> str:
+    found: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
+    return f"{'.'.join(str(part) for part in found['loc']) or 'settings'}: {found['msg']}"

@@ -1,0 +1,1 @@
+"""Calls: what askers ask, from admission to the last byte of the answer."""
