@@ -41,6 +41,7 @@ class Settings(BaseModel):
     instance: int = 1
     trusted_proxies: tuple[str, ...] = ()
     site_base_url: str | None = None
+    dns_servers: tuple[str, ...] = ()
     pg_socket_dir: Path
     code_version: str = ""
 
@@ -99,6 +100,11 @@ class Settings(BaseModel):
     @property
     def public_keys(self) -> Path:
         return self.state / "keys" / "public.json"
+
+    @property
+    def secrets(self) -> Path:
+        """The connectors' folder of sealed secrets."""
+        return self.state / "secrets"
 
     @property
     def part(self) -> str:

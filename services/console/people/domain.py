@@ -12,11 +12,11 @@ from shared.errors import Forbidden, Refused
 from shared.markup import invisible
 
 Role = Literal["owner", "admin", "moderator", "member", "viewer"]
-Need = Literal["read", "submit", "decide", "switch", "guests", "people", "keys", "system"]
+Need = Literal["read", "submit", "decide", "switch", "guests", "connectors", "people", "keys", "system"]
 ROLES: tuple[Role, ...] = get_args(Role)
 _MAY: dict[Role, frozenset[Need]] = {
-    "owner": frozenset({"read", "submit", "decide", "switch", "guests", "people", "keys", "system"}),
-    "admin": frozenset({"read", "submit", "decide", "switch", "guests", "system"}),
+    "owner": frozenset({"read", "submit", "decide", "switch", "guests", "connectors", "people", "keys", "system"}),
+    "admin": frozenset({"read", "submit", "decide", "switch", "guests", "connectors", "system"}),
     "moderator": frozenset({"read", "submit", "decide"}),
     "member": frozenset({"read", "submit"}),
     "viewer": frozenset({"read"}),
@@ -27,6 +27,7 @@ _WORDS: dict[Need, str] = {
     "decide": "decide on items",
     "switch": "set switches",
     "guests": "invite guests of the site",
+    "connectors": "decide on connectors, secrets and cards",
     "people": "manage people",
     "keys": "change decision keys",
     "system": "look into the system",
