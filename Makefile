@@ -1,7 +1,7 @@
 # Everything a newcomer needs. `make help` lists it.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long check check-static check-tests fmt path clean compose-test
+.PHONY: help setup run test test-whole test-parts test-long check check-static check-tests fmt path clean compose-test
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,6 +12,7 @@ AXE := axe-core@4.14.1
 ASYNCAPI := @asyncapi/parser@3.6.6
 CODE := schemas shared services infra tests
 PYTEST := $(BIN)/python -m pytest --timeout 600
+PARTS := tests/unit/ tests/contracts/ tests/architecture/ tests/services/
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,7 +37,14 @@ run: setup ## Set up and start everything in this terminal; Ctrl-C stops it (UP=
 	@exec $(BIN)/schleuse up $(UP)
 
 test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.asyncapi $(CACHE)/.node ## Run every test but the long campaigns, in random order
-	@$(PYTEST) -m "not long" $(ARGS) tests
+	@$(MAKE) --no-print-directory -j2 --output-sync=line test-whole test-parts
+
+# What needs no running product gives way to what measures one
+test-whole:
+	@$(PYTEST) -m "not long" $(ARGS) $(filter-out $(PARTS),$(wildcard tests/*/))
+
+test-parts:
+	@nice -n 10 $(PYTEST) -m "not long" $(ARGS) $(PARTS)
 
 test-long: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.asyncapi $(CACHE)/.node ## Run the long campaigns
 	@$(PYTEST) -m long --timeout 3000 $(ARGS) tests
