@@ -4,14 +4,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from schemas.agent.v1 import ItemProposed
-from schemas.connectors.v1 import CallAudited
+from schemas.connectors.v1 import (
+    CallAudited,
+    CardRequested,
+    CardSettled,
+    ChangeRefused,
+    ConnectorApplied,
+    ConnectorChecked,
+    SecretApplied,
+)
 from schemas.console.v1 import (
+    CardDecided,
+    ConnectorDeclared,
     ItemDecided,
     ItemSubmitted,
     ItemUndone,
     ItemWithdrawn,
     KeyChanged,
     PersonChanged,
+    SecretSealed,
     SessionEnded,
     SwitchSet,
 )
@@ -22,6 +33,7 @@ from services.bridge.usecases.answer_gate_request import note_gate_request
 from services.bridge.usecases.change_key import change_key
 from services.bridge.usecases.decide_item import decide_item
 from services.bridge.usecases.forward_event import forward_events
+from services.bridge.usecases.forward_signed import forward_signed
 from services.bridge.usecases.inspect_item import Inspected, inspect_item
 from services.bridge.usecases.queue_item import queue_item
 from services.bridge.usecases.record_parked import record_parked
@@ -95,6 +107,18 @@ class BridgeIntake:
     async def on_session_ended(self, tx: Tx, event: Received[SessionEnded]) -> None:
         await close_session(tx, event, self._public_keys)
 
+    @on("connector.declared")
+    async def on_connector_declared(self, tx: Tx, event: Received[ConnectorDeclared]) -> None:
+        await forward_signed(tx, event, self._keys)
+
+    @on("secret.sealed")
+    async def on_secret_sealed(self, tx: Tx, event: Received[SecretSealed]) -> None:
+        await forward_signed(tx, event, self._keys)
+
+    @on("card.decided")
+    async def on_card_decided(self, tx: Tx, event: Received[CardDecided]) -> None:
+        await forward_signed(tx, event, self._keys)
+
     @on("gate.requested")
     async def on_gate_requested(self, tx: Tx, event: Received[GateRequested]) -> None:
         await note_gate_request(tx, event)
@@ -115,3 +139,27 @@ class BridgeIntake:
     @on("call.audited", batch=True)
     async def on_call_audited(self, tx: Tx, events: Sequence[Received[CallAudited]]) -> None:
         await forward_events(tx, events)
+
+    @on("secret.applied")
+    async def on_secret_applied(self, tx: Tx, event: Received[SecretApplied]) -> None:
+        await forward_events(tx, [event])
+
+    @on("connector.applied")
+    async def on_connector_applied(self, tx: Tx, event: Received[ConnectorApplied]) -> None:
+        await forward_events(tx, [event])
+
+    @on("connector.checked")
+    async def on_connector_checked(self, tx: Tx, event: Received[ConnectorChecked]) -> None:
+        await forward_events(tx, [event])
+
+    @on("card.requested")
+    async def on_card_requested(self, tx: Tx, event: Received[CardRequested]) -> None:
+        await forward_events(tx, [event])
+
+    @on("card.settled")
+    async def on_card_settled(self, tx: Tx, event: Received[CardSettled]) -> None:
+        await forward_events(tx, [event])
+
+    @on("change.refused")
+    async def on_change_refused(self, tx: Tx, event: Received[ChangeRefused]) -> None:
+        await forward_events(tx, [event])

@@ -11,6 +11,7 @@ from services.bridge.intake import BridgeIntake
 from services.bridge.operator import Desk
 from services.bridge.tables import app, core
 from services.bridge.timers import Timers
+from services.bridge.usecases.tell_keys import tell_keys
 from shared.db import Database
 from shared.db.notices import Notices
 from shared.lifecycle import Service
@@ -22,8 +23,8 @@ from shared.signing import PublicKeys, SigningKey
 DEFAULT_POLICIES = [(event.owner, reader, event.name, event.policy) for event in EVENTS for reader in event.readers]
 
 
-class Policies:
-    """Writes the catalogue's defaults at start, wherever no policy was ever set."""
+class Beginnings:
+    """At start: the catalogue's defaults, wherever no policy was ever set, and key entries that the connectors do not know yet."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -31,6 +32,7 @@ class Policies:
     async def start(self) -> None:
         async with self._db.transaction() as tx:
             await store.seed_policies(tx, DEFAULT_POLICIES)
+            await tell_keys(tx)
 
     async def stop(self) -> None:
         """Nothing runs."""
@@ -58,7 +60,7 @@ def compose(settings: Settings) -> Service:
     timers = Timers(db, gate, service.health)
     answerer = shared_wake(service.notices, "question", timers.answerer.wake)
     schedule = shared_wake(service.notices, "schedule", timers.schedule.wake)
-    for part in (Policies(db), inspector, timers):
+    for part in (Beginnings(db), inspector, timers):
         service.part(part)
     keys = DecisionKeys(public_keys)
     service.bus(BridgeIntake(db, inspector, keys, gate, public_keys, answerer, schedule))

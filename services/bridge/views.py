@@ -22,6 +22,10 @@ SELECT g.seq, g.kind, g.entry, g.signature, g.key_id, g.previous, g.hash, g.item
 FROM core.gate_log g LEFT JOIN core.revisions r
   ON g.kind = 'publication' AND r.item_id = g.item_id AND r.revision = g.revision
 WHERE g.seq > $1 ORDER BY g.seq LIMIT $2"""
+_UNTOLD_KEYS = """
+SELECT seq, kind, entry, signature, key_id, previous, item_id, revision, statement, statement_signature, statement_key_id
+FROM core.gate_log g WHERE kind = 'key' AND NOT EXISTS (
+  SELECT FROM core.crossings c WHERE c.receiver = 'connectors' AND c.type = 'key.recorded' AND c.keyversion = g.seq) ORDER BY seq"""
 _GATE_TIMES = "SELECT seq, kind, at FROM core.gate_log WHERE item_id = $1 ORDER BY seq"
 _POLICIES = """
 SELECT DISTINCT ON (sender, receiver, type) sender, receiver, type, policy, version, set_by, reason, at FROM core.policies
@@ -59,6 +63,11 @@ async def next_due(tx: Tx, after: datetime | None) -> datetime | None:
 async def entries_after(tx: Tx, seq: int, limit: int) -> Sequence[Record]:
     """Gate entries with the bytes they commit to, in order."""
     return await tx.raw.fetch(_ENTRIES, seq, limit)
+
+
+async def untold_keys(tx: Tx) -> Sequence[Record]:
+    """Key entries that the connectors were never told of, in order."""
+    return await tx.raw.fetch(_UNTOLD_KEYS)
 
 
 async def gate_times(tx: Tx, item_id: UUID) -> list[dict[str, Any]]:

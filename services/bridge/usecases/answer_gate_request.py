@@ -30,7 +30,7 @@ async def answer_gate_request(tx: Tx, gate: Gate) -> bool:
     entries = await views.entries_after(tx, question["after_seq"], BATCH)
     step = Step(tx)
     for row in entries:
-        tell_site(step, _sealed(row), row["content"], key=f"gate:{question['event_id']}")
+        tell_site(step, sealed_of(row), row["content"], key=f"gate:{question['event_id']}")
     await step.done()
     if len(entries) == BATCH:
         await store.answered_until(tx, question["position"], entries[-1]["seq"])
@@ -40,7 +40,8 @@ async def answer_gate_request(tx: Tx, gate: Gate) -> bool:
     return True
 
 
-def _sealed(row: Record) -> Sealed:
+def sealed_of(row: Record) -> Sealed:
+    """An entry as it is stored."""
     entry = Signed(payload=row["entry"], signature=row["signature"], key_id=row["key_id"])
     statement = Signed(payload=row["statement"], signature=row["statement_signature"], key_id=row["statement_key_id"])
     return Sealed(row["seq"], row["kind"], entry, row["previous"], statement, row["item_id"], row["revision"])

@@ -47,8 +47,22 @@ def tell_site(step: Step, sealed: Sealed, content: bytes | None, key: str = KEY,
     )
 
 
+def tell_connectors(step: Step, sealed: Sealed, decided_by: str = "") -> None:
+    """Publish a key entry to the connectors too: they believe what people decided by the keys that count."""
+    fact, signature = receipt(sealed, None), sealed.statement.hash
+    step.tell(
+        "key.recorded",
+        fact,
+        key=KEY,
+        version=sealed.seq,
+        to="connectors",
+        decided_by=decided_by,
+        signature_hash=signature,
+    )
+
+
 def append_entry(step: Step, sealed: Sealed, content: bytes | None, decided_by: str) -> None:
-    """Write the entry and tell the site."""
+    """Write the entry and tell the site; of a key the connectors, too."""
     step.writes.add(
         gate_log,
         {
@@ -67,3 +81,5 @@ def append_entry(step: Step, sealed: Sealed, content: bytes | None, decided_by: 
         },
     )
     tell_site(step, sealed, content, decided_by=decided_by)
+    if sealed.kind == "key":
+        tell_connectors(step, sealed, decided_by)

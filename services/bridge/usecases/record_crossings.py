@@ -23,6 +23,7 @@ class Step:
         self.cause = cause
         self.writes = Writes()
         self._crossings: list[Crossing] = []
+        self._forwarded = False
         self._trace = trace_id_of(cause.envelope.traceparent) if cause else ""
 
     def tell(
@@ -58,6 +59,14 @@ class Step:
             crossing._replace(decided_by=decided_by, signature_hash=signature_hash, trace_id=self._trace)
         )
 
+    def forward(self, to: str, *, decided_by: str, signature: bytes) -> None:
+        """Let the event that caused this step through unchanged. Its only crossing is the one to `to`."""
+        assert self.cause is not None
+        self.tx.forward(self.cause, to)
+        noted = crossing_of(self.cause, to, BY_NAME[self.cause.name].policy, "delivered")
+        self._crossings.append(noted._replace(decided_by=decided_by, signature_hash=sha256(signature)))
+        self._forwarded = True
+
     async def done(
         self,
         verdict: str = "delivered",
@@ -68,7 +77,7 @@ class Step:
         signature: bytes | None = None,
     ) -> None:
         """Record how the event that caused this step went, and write everything."""
-        if self.cause is not None:
+        if self.cause is not None and not self._forwarded:
             noted = crossing_of(self.cause, "bridge", policy or BY_NAME[self.cause.name].policy, verdict, reason)
             hashed = None if signature is None else sha256(signature)
             self._crossings.insert(0, noted._replace(decided_by=decided_by, signature_hash=hashed))
