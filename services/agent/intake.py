@@ -1,6 +1,8 @@
-"""Events that the agent reads: who may be here. Visitors' text never comes here by itself, and no event lets the agent decide."""
+"""Events that the agent reads: who may be here, and what became of cards it waits for. Visitors' text never comes here by itself, and no event lets the agent decide."""
 
 from schemas.bridge.v1 import PersonRecorded, SessionClosed
+from schemas.connectors.v1 import CardSettled
+from services.agent.usecases.keep_card import keep_card
 from shared.bus import Received, on
 from shared.db import Tx
 from shared.identity import close_session, record_standing
@@ -18,3 +20,7 @@ class AgentIntake:
     @on("session.closed")
     async def on_session_closed(self, tx: Tx, event: Received[SessionClosed]) -> None:
         await close_session(tx, self._keys, "agent", event.data.ending)
+
+    @on("card.settled")
+    async def on_card_settled(self, tx: Tx, event: Received[CardSettled]) -> None:
+        await keep_card(tx, event.data)

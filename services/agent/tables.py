@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, MetaData, Table, Uuid
+from sqlalchemy import BigInteger, Column, DateTime, MetaData, Table, Text, Uuid
 
 from shared.db import delivery_tables
 from shared.identity.tables import identity_tables
@@ -22,3 +22,13 @@ proposals = Table(
     Column("version", BigInteger, nullable=False),
 )
 """How often the agent has proposed an item: the order of its proposals."""
+
+cards = Table(
+    "cards",
+    app,
+    Column("card_id", Uuid, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+"""What became of the cards that the agent asked for: allowed, refused, revoked or expired. Nothing here opens anything: the connectors decide by the signed word."""
