@@ -1,17 +1,19 @@
 """What comes to the connectors, and which use case it goes to."""
 
 from schemas.bridge.v1 import KeyRecorded
-from schemas.console.v1 import ConnectorDeclared
+from schemas.console.v1 import ConnectorDeclared, SecretSealed
 from services.connectors.book.keeper import Keeper
 from services.connectors.book.usecases.record_key import record_key
+from services.connectors.book.usecases.record_secret import record_secret
 from services.connectors.book.usecases.record_setting import record_setting
+from services.connectors.secrets.vault import Vault
 from shared.bus import Received, on
 from shared.db import Tx
 
 
 class ConnectorsIntake:
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
+    def __init__(self, keeper: Keeper, vault: Vault) -> None:
+        self._keeper, self._vault = keeper, vault
 
     @on("key.recorded")
     async def on_key_recorded(self, tx: Tx, event: Received[KeyRecorded]) -> None:
@@ -20,3 +22,7 @@ class ConnectorsIntake:
     @on("connector.declared")
     async def on_connector_declared(self, tx: Tx, event: Received[ConnectorDeclared]) -> None:
         await record_setting(tx, event, self._keeper)
+
+    @on("secret.sealed")
+    async def on_secret_sealed(self, tx: Tx, event: Received[SecretSealed]) -> None:
+        await record_secret(tx, event, self._keeper, self._vault)

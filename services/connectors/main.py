@@ -6,9 +6,11 @@ from services.connectors.audit.usecases.record_call import Call, record_call
 from services.connectors.audit.usecases.verify_audit import verify_audit
 from services.connectors.book.keeper import Keeper
 from services.connectors.intake import ConnectorsIntake
+from services.connectors.secrets.vault import Vault
 from services.connectors.tables import app, core
 from shared.db import Database
 from shared.lifecycle import Service
+from shared.sealing import Identity
 from shared.settings import Settings
 from shared.signing import PublicKeys
 
@@ -42,7 +44,8 @@ def compose(settings: Settings) -> Service:
     db = service.database(app, core)
     keeper = Keeper(db, PublicKeys.load(settings.public_keys), service.notices)
     service.part(keeper)
-    service.bus(ConnectorsIntake(keeper))
+    vault = Vault(settings.secrets, Identity.load(settings.keys / "secrets.key"))
+    service.bus(ConnectorsIntake(keeper, vault))
     desk = Desk(db)
     service.operator({"calls.record": desk.record, "audit.verify": desk.verify})
     return service
