@@ -14,7 +14,7 @@ from infra.backup.take import Source
 from infra.local import folders
 from infra.local.folders import Owner
 from infra.local.identities import Identities as Users
-from infra.local.layout import Layout
+from infra.local.layout import FINGERPRINT, Layout
 from schemas.catalogue import SERVICES
 from shared.clock import now
 from shared.errors import Refused
@@ -82,6 +82,10 @@ class KeyFile:
         names = [name for name in self.files if name.startswith("keys/console/decision") and name.endswith(".key")]
         return {SigningKey(_decoded(self.files[name].decode().strip())).key_id for name in names}
 
+    def opens_secrets(self) -> bool:
+        """Whether it holds what sealed secrets are opened with; key files of the first releases do not."""
+        return "keys/connectors/secrets.key" in self.files
+
     def put(self, layout: Layout, who: Users, me: Owner) -> None:
         """Write everything, given to the OS users of this machine."""
         folders.folder(layout.keys, 0o755, me)
@@ -111,10 +115,15 @@ def _pack(layout: Layout, install_id: str) -> bytes:
 def _files(layout: Layout) -> list[tuple[str, Path]]:
     found = []
     for top in (layout.keys, layout.tls):
-        for name, path, is_folder in entries.walk(top, lambda name: ".new-" in name):
+        for name, path, is_folder in entries.walk(top, _is_left_out):
             if not is_folder:
                 found.append((f"{top.name}/{name}", path))
     return found
+
+
+def _is_left_out(name: str) -> bool:
+    """What is in the making, and the fingerprint key, which every start makes anew (S14)."""
+    return ".new-" in name or name.rpartition("/")[2] == FINGERPRINT
 
 
 def _content(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> bytes:

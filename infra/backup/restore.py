@@ -18,7 +18,7 @@ from infra.backup.manifest import Manifest
 from infra.backup.pouring import Collecting, Counting, Draining, Piping
 from infra.backup.running import Machine, Tell
 from infra.backup.sealing import Identities
-from infra.backup.take import DATABASES, SETTINGS, STREAMS, WORKSPACE
+from infra.backup.take import DATABASES, SECRETS, SETTINGS, STREAMS, WORKSPACE
 from infra.local import config, folders, identities
 from infra.local.layout import OLDEST, VERSION, Layout
 from infra.local.prepare import make_folders
@@ -63,6 +63,12 @@ def check(directory: Path, keys_file: Path, identity_file: Path, tell: Tell) -> 
     found = manifest.read(folder, public)
     if found.install_id != keys.install_id:
         raise Refused("the keys belong to another installation than the backup. Nothing was changed.", code="mixed")
+    if SECRETS in found.files and not keys.opens_secrets():
+        raise Refused(
+            "the key file is older than the secrets in the backup and cannot open them: use the newest file of `schleuse backup keys`. "
+            "Nothing was changed.",
+            code="old_keys",
+        )
     tell({"step": "Checking every file", "total": sum(each.size for each in found.files.values())})
     manifest.check_files(folder, found, Counting(tell).add)
     opened.pour(folder / SETTINGS, Draining(Counting(lambda _: None)))
@@ -92,7 +98,8 @@ def restore(
             running.provision(machine)
             again = _reconcile(machine, checked)
             replayed = _replay(machine, checked)
-        _workspace(machine, checked)
+        _folder(machine, checked, WORKSPACE, "agent", layout.state / "workspace")
+        _folder(machine, checked, SECRETS, "connectors", layout.secrets)
     return _told(checked, layout, again, replayed)
 
 
@@ -176,15 +183,14 @@ def _bridge(
     return running.asked(machine, "bridge", "services.bridge.replay", "--state", state, given=given)
 
 
-def _workspace(machine: Machine, checked: Checked) -> None:
-    if WORKSPACE not in checked.manifest.files:
+def _folder(machine: Machine, checked: Checked, name: str, user: str, folder: Path) -> None:
+    if name not in checked.manifest.files:
         return
-    folder = machine.layout.state / "workspace"
-    folders.folder(folder, 0o700, machine.who.owner("agent"))
-    module = "infra.backup.doing.workspace"
-    with running.started(machine, lambda _: None, "agent", module, "put", str(folder), stdin=True) as program:
+    folders.folder(folder, 0o700, machine.who.owner(user))
+    module = "infra.backup.doing.folder"
+    with running.started(machine, lambda _: None, user, module, "put", str(folder), stdin=True) as program:
         assert program.process.stdin is not None
-        _pour(checked, WORKSPACE, Piping(program.process.stdin, lambda _: None), program)
+        _pour(checked, name, Piping(program.process.stdin, lambda _: None), program)
 
 
 def _told(checked: Checked, layout: Layout, again: dict[str, Any], replayed: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,8 @@ from shared.clock import now
 from shared.errors import Refused, SchleuseError
 from shared.signing import SigningKey
 
-DATABASES, STREAMS, WORKSPACE, SETTINGS = "databases.tar.age", "streams.age", "workspace.tar.age", "config.age"
+DATABASES, STREAMS, SETTINGS = "databases.tar.age", "streams.age", "config.age"
+WORKSPACE, SECRETS = "workspace.tar.age", "secrets.tar.age"
 SPARE = 64 * 1024**2
 
 
@@ -97,7 +98,8 @@ class _Files:
         at = now()
         point = self._databases()
         saved = self._streams() if self._made.runs else None
-        self._workspace()
+        self._folder(WORKSPACE, "agent", self._made.layout.state / "workspace")
+        self._folder(SECRETS, "connectors", self._made.layout.secrets)
         with self._made.layout.config.open("rb") as file:
             self._store(SETTINGS, file)
         return Manifest(
@@ -127,12 +129,12 @@ class _Files:
         plain.unlink()
         return found
 
-    def _workspace(self) -> None:
-        folder = self._made.layout.state / "workspace"
+    def _folder(self, name: str, user: str, folder: Path) -> None:
+        """After the databases: a secret is in its folder before a row says so."""
         if folder.is_dir():
-            self._tell({"step": "Workspace"})
-            said = self._program(WORKSPACE, "agent", "infra.backup.doing.workspace", "take", str(folder))
-            self._left_out += [f"workspace/{name}: holds an age identity" for name in said["left_out"]]
+            self._tell({"step": folder.name.capitalize()})
+            said = self._program(name, user, "infra.backup.doing.folder", "take", str(folder))
+            self._left_out += [f"{folder.name}/{each}: holds an age identity" for each in said["left_out"]]
 
     def _program(self, name: str, user: str, module: str, *arguments: str) -> dict[str, Any]:
         with running.started(self._made.machine, self._tell, user, module, *arguments) as program:

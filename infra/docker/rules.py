@@ -41,7 +41,9 @@ def load(path: Path = FILE) -> Compose:
 def wanted() -> dict[str, Wanted]:
     """Every container there may be."""
     users, group = uids.users(), (str(uids.group()),)
-    everything = dict.fromkeys(["state", "pg", "pg-socket", "tls", "nats", *_of("run", "keeper", "nats")], True)
+    everything = dict.fromkeys(
+        ["state", "pg", "pg-socket", "tls", "nats", "secrets", *_of("run", "keeper", "nats")], True
+    )
     found = {
         service: Wanted(
             users[service].uid,
@@ -57,6 +59,7 @@ def wanted() -> dict[str, Wanted]:
             "connectors": ("outward",),
         }.items()
     }
+    found["connectors"].mounts["secrets"] = True
     found["postgres"] = Wanted(
         users["pgadm"].uid, frozenset(), {"pg": True, "pg-socket": True, "public": False}, groups=group
     )

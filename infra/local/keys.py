@@ -18,13 +18,12 @@ import pyrage
 from infra.local import folders
 from infra.local.folders import Owner
 from infra.local.identities import Identities
-from infra.local.layout import FINGERPRINT_HOLDERS, PUBLISHED_DUTIES, SEALING_KEYS, SIGNING_KEYS, Layout
+from infra.local.layout import FINGERPRINT, FINGERPRINT_HOLDERS, PUBLISHED_DUTIES, SEALING_KEYS, SIGNING_KEYS, Layout
 from schemas.catalogue import SERVICES
 from shared.ids import new_token
 from shared.signing import SigningKey
 
 Public = dict[str, dict[str, str]]
-FINGERPRINT = "fingerprint.key"
 
 
 def make_keys(layout: Layout, who: Identities, me: Owner, *, cluster: bool = False) -> None:

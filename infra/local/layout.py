@@ -31,8 +31,15 @@ SIGNING_KEYS: dict[str, tuple[str, ...]] = {
 PUBLISHED_DUTIES = ("decision", "identity", "audit", "gate", "envelope", "witness", "backup")
 SEALING_KEYS: dict[str, tuple[str, ...]] = {"connectors": ("secrets",)}
 """age identities: what is sealed to their public half, only their holder opens."""
+FINGERPRINT = "fingerprint.key"
 FINGERPRINT_HOLDERS = ("connectors", "bridge")
 """Both have the same fingerprint key, made anew at every start (S14)."""
+
+
+def key_files(service: str) -> tuple[str, ...]:
+    """What lies in a service's key folder at first; the console's decision keys may become more."""
+    duties = (*SIGNING_KEYS.get(service, ()), *SEALING_KEYS.get(service, ()))
+    return ("bus.nk", *(f"{duty}.key" for duty in duties), *((FINGERPRINT,) if service in FINGERPRINT_HOLDERS else ()))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from infra.local.layout import SIGNING_KEYS, Layout
+from infra.local.layout import Layout, key_files
 from shared.signing import PublicKeys
 
 FIRST = "decision.key"
@@ -12,8 +12,8 @@ _ADDED = re.compile(r"decision-([0-9a-f]{16})\.key")
 
 def names_of(layout: Layout, service: str) -> list[str]:
     """File names of a service's keys. Which decision keys there are is read from the folder; whether that is right, area chain asks the console."""
-    duties = [f"{duty}.key" for duty in SIGNING_KEYS.get(service, ()) if duty != "decision"]
-    return ["bus.nk", *duties, *(decision_files(layout) if service == "console" else ())]
+    files = [name for name in key_files(service) if name != FIRST]
+    return [*files, *(decision_files(layout) if service == "console" else ())]
 
 
 def decision_files(layout: Layout) -> list[str]:

@@ -31,6 +31,7 @@ def required(here: Installation) -> Iterator[tuple[Path, str]]:
         yield path, owned(me, "600")
     yield layout.ingest_token, owned((me[0], who.owner("site")[1]), "640")
     yield layout.tls / "nats.key", owned(nats, "600")
+    yield layout.secrets, owned(who.owner("connectors"), "700")
     yield layout.pg, owned(pgadm, "700")
     yield layout.pg_socket_dir, owned((pgadm[0], who.group), "2750")
     for part in bus_parts(cluster=cluster):
@@ -61,6 +62,7 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     yield r"keys/admin\.pub\.json", owned(me, "644")
     yield r"keys/pacer\.pub\.json", owned(me, "644")
     yield r"keys/pacer/bus\.nk", owned(me, "600")
+    yield r"secrets/[0-9a-f]{64}\.age", owned(who.owner("connectors"), "600")
     yield r"pg/data-\d+", owned(pgadm, "700")
     yield r"run/pg/\.s\.PGSQL\.5432", owned((pgadm[0], who.group), "770")
     yield r"run/pg/\.s\.PGSQL\.5432\.lock", owned((pgadm[0], who.group), "600")

@@ -12,6 +12,7 @@ from infra.backup.followed import Known
 from infra.backup.manifest import NAME, PARTIAL, SIGNATURE, WHOLE
 from infra.backup.sealing import FORM, SECRET
 from infra.local import control
+from infra.local.layout import SEALING_KEYS, Layout
 from infra.observe.lying import facts
 from infra.prove.check import Book, Check
 from infra.prove.target import Target
@@ -40,8 +41,12 @@ def check_lying(target: Target, book: Book) -> None:
     layout, me = target.layout, (os.getuid(), os.getgid())
     if layout.backups.exists():
         book.same("modes", "owner, group, mode: backups.json", f"{me[0]} {me[1]} 600", facts(layout.backups))
-    identities = [str(path.relative_to(layout.state)) for path in _files(layout.state) if _holds_identity(path)]
-    book.holds("state", "no age identity lies in the state directory", ", ".join(identities[:5]))
+    identities = [
+        str(path.relative_to(layout.state))
+        for path in _files(layout.state)
+        if path not in sealing_keys(layout) and _holds_identity(path)
+    ]
+    book.holds("state", "no age identity but the services' own lies in the state directory", ", ".join(identities[:5]))
     for one in followed.known(layout):
         if _is_there(one):
             _look(target, book, one)
@@ -60,6 +65,10 @@ def _look(target: Target, book: Book, one: Known) -> None:
     plain = [str(path.relative_to(directory)) for path in files if path.name not in PLAIN and not _is_sealed(path)]
     book.holds("backup", f"everything in {name} is encrypted", ", ".join(plain[:5]))
     book.holds("backup", f"{name} is what was signed", _unsigned(target, directory))
+
+
+def sealing_keys(layout: Layout) -> set[Path]:
+    return {layout.keys / service / f"{duty}.key" for service, duties in SEALING_KEYS.items() for duty in duties}
 
 
 def _is_there(one: Known) -> bool:

@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
-from infra.local.layout import SIGNING_KEYS
+from infra.local.layout import FINGERPRINT, FINGERPRINT_HOLDERS, PUBLISHED_DUTIES, SIGNING_KEYS, key_files
 from infra.observe.keyfiles import FIRST
 from infra.prove.areas.outward import check_outward
 from infra.prove.check import Book, Check
@@ -97,17 +97,17 @@ async def check_keys(target: Target, book: Book) -> None:
         for service, (found,) in zip(SERVICES, outcomes, strict=True)
         for name, public in found["value"]["files"].items()
     }
+    shared = {files.pop(f"{service}/{FINGERPRINT}", "missing") for service in FINGERPRINT_HOLDERS}
+    book.holds(
+        "installation", "both holders of the fingerprint key have the same", "" if len(shared) == 1 else "they differ"
+    )
     for name, public in files.items():
         twins = [other for other, its in files.items() if its == public and other != name]
         book.holds(
             name.split("/")[0], f"key of its own: {name}", f"the same key as {', '.join(twins)}" if twins else ""
         )
     first, added = await _decision_keys(target)
-    expected = {
-        f"{service}/{name}"
-        for service in SERVICES
-        for name in ("bus.nk", *(f"{duty}.key" for duty in SIGNING_KEYS.get(service, ())))
-    }
+    expected = {f"{service}/{name}" for service in SERVICES for name in key_files(service) if name != FINGERPRINT}
     expected = expected - {f"console/{FIRST}"} | {f"console/{name}" for name in added}
     book.same("installation", "one key for each duty and no other", sorted(expected), sorted(files))
     book.same(
@@ -132,7 +132,7 @@ async def _decision_keys(target: Target) -> tuple[str, dict[str, str]]:
 def _published(target: Target, book: Book, files: dict[str, str]) -> None:
     """keys/public.json says of each duty what its private half says."""
     public = json.loads(target.layout.public_keys.read_text())
-    holders = {"decision": "console", "identity": "console", "gate": "bridge", "envelope": "bridge", "backup": "admin"}
+    holders = {duty: service for service, duties in SIGNING_KEYS.items() for duty in duties if duty in PUBLISHED_DUTIES}
     for duty, service in holders.items():
         named = [base64.b64decode(each["public_key"]).hex() for each in public.get(duty, [])]
         book.same(
@@ -143,4 +143,10 @@ def _published(target: Target, book: Book, files: dict[str, str]) -> None:
         "no other duty is published",
         sorted(holders),
         sorted(duty for duty, value in public.items() if isinstance(value, list)),
+    )
+    book.same(
+        "installation",
+        "secrets are sealed to the key that the connectors have",
+        files.get("connectors/secrets.key"),
+        public.get("secrets_recipient"),
     )

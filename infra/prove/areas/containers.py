@@ -67,7 +67,7 @@ def design(config: Config, part: str) -> Design:
     own = {"postgres": {"/state/run/pg", "/state/pg"}, "nats": {"/state/run/nats", "/state/nats"}}.get(
         part, {f"/state/run/{part}"}
     )
-    keys = {"/state/keys/console"} if part == "console" else set()
+    keys = {"console": {"/state/keys/console"}, "connectors": {"/state/secrets"}}.get(part, set())
     listens: set[str] = set()
     if part in FRONTS:
         listens = {f"{config.listen[FRONTS[part]]}:{config.ports[FRONTS[part]]}"}

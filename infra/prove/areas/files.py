@@ -62,6 +62,7 @@ def _secrets(target: Target) -> list[Try]:
     found += [Try("list", str(layout.pg), ("pgadm",))]
     found += [Try("list", str(layout.bus_store(part)), ("nats",)) for part in bus_parts(cluster=target.config.cluster)]
     found += [Try("read", str(layout.pacer_seed))] if target.config.cluster else []
+    found += [Try("list", str(layout.secrets), ("connectors",))]
     reports = report_folder(layout)
     if reports.exists():
         found += [Try("list", str(reports), ("console",)), Try("create", str(reports))]
@@ -95,6 +96,7 @@ def _folders(target: Target) -> list[Try]:
     ]
     found += [
         Try("create", str(layout.pg), ("pgadm",)),
+        Try("create", str(layout.secrets), ("connectors",)),
         Try("create", str(layout.pg_socket_dir), ("pgadm",)),
         *(Try("create", str(layout.bus_store(part)), ("nats",)) for part in bus_parts(cluster=target.config.cluster)),
     ]

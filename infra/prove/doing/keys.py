@@ -1,6 +1,6 @@
 """What a service does with its own keys: {"op": "sign" | "token" | "seal" | "public", "as", …}. A private key never leaves the process.
 
-`sign`: `file`, `purpose`, `payload` (base64) -> {"signature", "key_id"}. `token`: `file`, `signed` (a JWT's first two parts) -> the JWT. `seal`: `subject`, `body` -> the header's value. `public`: {file: public key, hex}.
+`sign`: `file`, `purpose`, `payload` (base64) -> {"signature", "key_id"}. `token`: `file`, `signed` (a JWT's first two parts) -> the JWT. `seal`: `subject`, `body` -> the header's value. `public`: {file: public key, hex or age1…}.
 """
 
 import base64
@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import nkeys
+import pyrage
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from infra.local.layout import FINGERPRINT, SEALING_KEYS
+from schemas.text import sha256
 from shared.outbox.seal import Sealer
 from shared.settings import Settings
 from shared.signing import SigningKey
+
+SEALED = {duty for duties in SEALING_KEYS.values() for duty in duties}
 
 
 async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -40,11 +45,20 @@ def _seal(settings: Settings, each: dict[str, Any]) -> Any:
 
 
 def _public(settings: Settings, _: dict[str, Any]) -> Any:
-    found = {path.name: SigningKey.load(path).public.hex() for path in sorted(settings.keys.glob("*.key"))}
+    found = {path.name: _half(path) for path in sorted(settings.keys.glob("*.key"))}
     pair = nkeys.from_seed(bytearray((settings.keys / "bus.nk").read_text().strip(), "ascii"))
     found["bus.nk"] = base64.b32decode(pair.public_key + b"=" * (-len(pair.public_key) % 8))[1:33].hex()
     published = json.loads((settings.state / "keys" / f"{settings.service}.pub.json").read_text())
     return {"files": found, "published": {duty: each["public_key"] for duty, each in published.items()}}
+
+
+def _half(path: Path) -> str:
+    """The public half; of a key that has none, which two services share, a hash that says whether theirs are the same."""
+    if path.name == FINGERPRINT:
+        return sha256(path.read_bytes())
+    if path.stem in SEALED:
+        return str(pyrage.x25519.Identity.from_str(path.read_text().strip()).to_public())
+    return SigningKey.load(path).public.hex()
 
 
 OPERATIONS = {"sign": _sign, "token": _token, "seal": _seal, "public": _public}

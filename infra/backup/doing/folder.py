@@ -1,6 +1,6 @@
-"""The workspace as a tar, out or in. Runs as the OS user of the agent.
+"""A folder of one of the services as a tar, out or in: the workspace, the sealed secrets. Runs as the OS user that owns it.
 
-    python -m infra.backup.doing.workspace take|put FOLDER
+    python -m infra.backup.doing.folder take|put FOLDER
 
 An age identity that lies in it is left out, and said (S12): a backup never holds what opens it.
 """
@@ -40,7 +40,7 @@ def _is_identity(path: Path) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="infra.backup.doing.workspace")
+    parser = argparse.ArgumentParser(prog="infra.backup.doing.folder")
     parser.add_argument("what", choices=("take", "put"))
     parser.add_argument("folder", type=Path)
     os.umask(0o077)
