@@ -6,6 +6,8 @@ from pathlib import Path
 
 from infra.nats.topology import (
     ADMIN_PUBLISHES,
+    ANSWER_WITHIN,
+    ANSWERER,
     HUB,
     HUB_PREFIX,
     PACER_PUBLISHES,
@@ -20,6 +22,8 @@ from infra.nats.topology import (
     subscribe_rights,
 )
 from schemas.catalogue import SERVICES
+from schemas.outward import ASKERS
+from shared.asking.subjects import ANSWERED, ask_subject, ask_subjects
 
 MAX_STREAM_BYTES = 2 * 1024**3
 MAX_PAYLOAD = 1024**2
@@ -106,8 +110,22 @@ def _service(service: str, nkey: str) -> str:
     imports = [_import(subject) for subject in exported_subjects(service)]
     for each in read_durables(service):
         imports += _imports(each)
+    imports += [_import(subject, source=account(ANSWERER)) for subject in ask_subjects(service)]
     user = _user(nkey, publish_rights(service), subscribe_rights(service))
-    return _block(account(service), [*_listed("users", [user]), *_listed("imports", imports)])
+    exports = _listed("exports", _asked()) if service == ANSWERER else []
+    return _block(account(service), [*_listed("users", [user]), *_listed("imports", imports), *exports])
+
+
+def _asked() -> list[str]:
+    """What may be asked of the connectors, each asker's to its own account alone (S10)."""
+    found: list[str] = []
+    for asker in ASKERS:
+        only = f"accounts: [{account(asker)}]"
+        stream = f"response_type: stream, response_threshold: {_quoted(ANSWER_WITHIN)}, "
+        for subject in ask_subjects(asker):
+            answered = subject in [ask_subject(asker, verb) for verb in ANSWERED]
+            found.append(f"{{ service: {_quoted(subject)}, {stream if answered else ''}{only} }}")
+    return found
 
 
 def _imports(each: Durable) -> list[str]:
@@ -115,9 +133,9 @@ def _imports(each: Durable) -> list[str]:
     return [*renamed, *(_import(subject) for subject in each.acks)]
 
 
-def _import(subject: str, to: str | None = None) -> str:
+def _import(subject: str, to: str | None = None, source: str = HUB) -> str:
     renamed = f", to: {_quoted(to)}" if to else ""
-    return f"{{ service: {{ account: {HUB}, subject: {_quoted(subject)} }}{renamed} }}"
+    return f"{{ service: {{ account: {source}, subject: {_quoted(subject)} }}{renamed} }}"
 
 
 def _user(nkey: str, publish: Iterable[str], subscribe: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from schemas.catalogue import (
     to_stream,
     to_subject,
 )
+from shared.asking.subjects import ANSWERS, QUEUE, STEERING, ask_subjects, heard_subjects
 
 HUB = "HUB"
 """It alone has JetStream, and all streams lie in it. Nobody is in it but the provisioner: whoever shares an account with the API can have it
@@ -22,6 +23,12 @@ answered into the API, and an empty answer sent to STREAM.DELETE deletes."""
 
 HUB_PREFIX = "HUB.API"
 """What the services' accounts call $JS.API: an import under its own name would ask for a JetStream of theirs."""
+
+ANSWERER = "connectors"
+"""The one service that answers requests (architecture, section 2). Its right to answer is the server's own answer subjects, which lead to
+nobody but those who asked; `allow_responses` would be the same with an entry kept in memory for every request."""
+ANSWER_WITHIN = "30s"
+"""An answer that is silent for so long is over: the server forgets where it goes. Every running one says something every few seconds."""
 
 ACKS = ("$JS.ACK.{stream}.{durable}.>", "$JS.ACK.*.*.{stream}.{durable}.>")
 """The form in use and the coming one (`js_ack_fc_v2`): without it acks would fail in silence after an upgrade."""
@@ -107,15 +114,23 @@ def exported_subjects(service: str) -> tuple[str, ...]:
 
 
 def publish_rights(service: str) -> tuple[str, ...]:
-    """Everything a service may publish to: its subjects, and NEXT, INFO and ACK of its own durables."""
-    rights = [*published_subjects(service)]
+    """Everything a service may publish to: its subjects, what it may ask, and NEXT, INFO and ACK of its own durables."""
+    rights = [*published_subjects(service), *ask_subjects(service)]
+    if service == ANSWERER:
+        rights.append(ANSWERS)
     for each in read_durables(service):
         rights += [each.api("MSG.NEXT", HUB_PREFIX), each.api("INFO", HUB_PREFIX), *each.acks]
     return tuple(rights)
 
 
 def subscribe_rights(service: str) -> tuple[str, ...]:
-    return (f"{inbox(service)}.>",)
+    """Its own inbox. The connectors also hear what is asked of them: requests shared among their instances, the rest each."""
+    heard = heard_subjects() if service == ANSWERER else ()
+    return (f"{inbox(service)}.>", *(_shared(subject) for subject in heard))
+
+
+def _shared(subject: str) -> str:
+    return subject if subject.rpartition(".")[2] in STEERING else f"{subject} {QUEUE}"
 
 
 ADMIN_PUBLISHES = (
