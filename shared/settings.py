@@ -42,6 +42,7 @@ class Settings(BaseModel):
     trusted_proxies: tuple[str, ...] = ()
     site_base_url: str | None = None
     dns_servers: tuple[str, ...] = ()
+    outward_ca: Path | None = None
     pg_socket_dir: Path
     code_version: str = ""
 

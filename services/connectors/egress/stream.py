@@ -1,0 +1,101 @@
+"""One connection of the HTTP library over a socket that the guard has dialled."""
+
+import select
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import anyio
+import httpcore2
+from anyio.abc import ByteStream, SocketAttribute
+from anyio.streams.tls import TLSAttribute, TLSStream
+
+from shared.errors import Refused, Transient
+
+GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+
+
+class SocketStream(httpcore2.AsyncNetworkStream):
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+
+    @classmethod
+    async def over(cls, connected: socket.socket) -> Self:
+        return cls(await anyio.abc.SocketStream.from_socket(connected))
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the library's signature
+        with _mapped(httpcore2.ReadError, httpcore2.ReadTimeout), anyio.fail_after(timeout):
+            try:
+                return await self._stream.receive(max_bytes)
+            except anyio.EndOfStream:
+                return b""
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - the library's signature
+        if buffer:
+            with _mapped(httpcore2.WriteError, httpcore2.WriteTimeout), anyio.fail_after(timeout):
+                await self._stream.send(buffer)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
+    ) -> "SocketStream":
+        """Refused (code `certificate`), Transient (code `tls`)."""
+        name = server_hostname or ""
+        try:
+            with anyio.fail_after(timeout):
+                wrapped = await TLSStream.wrap(
+                    self._stream, hostname=name, ssl_context=ssl_context, server_side=False, standard_compatible=False
+                )
+        except BaseException as error:
+            await anyio.aclose_forcefully(self._stream)
+            if (typed := _typed(error, name)) is not None:
+                raise typed from None
+            raise
+        return SocketStream(wrapped)
+
+    def get_extra_info(self, info: str) -> Any:
+        if info == "is_readable":
+            return _is_readable(self._stream.extra(SocketAttribute.raw_socket, None))  # noqa: S610 - no database here
+        if info == "ssl_object":
+            return self._stream.extra(TLSAttribute.ssl_object, None)  # noqa: S610 - as above
+        return None
+
+
+@contextmanager
+def _mapped(broken: type[Exception], late: type[Exception]) -> Iterator[None]:
+    """The library's own errors, without the address or the cause."""
+    try:
+        yield
+    except TimeoutError:
+        raise late("the other side took too long") from None
+    except GONE:
+        raise broken("the connection broke") from None
+
+
+def _typed(error: BaseException, name: str) -> Refused | Transient | None:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        said = f"the certificate of {name} does not hold ({error.verify_message.strip().rstrip('.')})"
+        return Refused(
+            f"{said}; its operator must renew or correct it, or the host is the wrong one", code="certificate"
+        )
+    if isinstance(error, (ssl.SSLError, TimeoutError, anyio.EndOfStream, *GONE)):
+        return Transient(
+            f"no TLS connection with {name} came about; check that it speaks TLS there, or try again later", code="tls"
+        )
+    return None
+
+
+def _is_readable(connected: socket.socket | None) -> bool:
+    """Also a socket that is gone: the next read then says so."""
+    if connected is None or connected.fileno() < 0:
+        return True
+    asked = select.poll()
+    asked.register(connected, select.POLLIN)
+    return bool(asked.poll(0))

@@ -1,0 +1,64 @@
+"""HTTP over dialled sockets: httpx2's transport, whose every connection the guard makes."""
+
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from services.connectors.egress.dialling import Dialler
+from services.connectors.egress.hosts import PORTS, Target
+from services.connectors.egress.stream import SocketStream
+from shared.errors import Refused
+
+MOST_CONNECTIONS = 4
+
+
+class GuardedTransport(httpx2.AsyncHTTPTransport):
+    """Follows nothing, asks no proxy, reads no environment."""
+
+    def __init__(self, dialler: Dialler, context: ssl.SSLContext) -> None:
+        super().__init__(verify=context, trust_env=False)
+        self._dialler = dialler
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=context,
+            network_backend=_Guarded(dialler),
+            max_connections=MOST_CONNECTIONS,
+            keepalive_expiry=15.0,
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Refused (code `egress`) before anything is dialled where the host is not on the list, also on a connection that is open already."""
+        scheme = request.url.scheme
+        if scheme not in PORTS:
+            raise Refused(f"the scheme {scheme}: is neither http nor https", code="url")
+        host = self._dialler.permitted(request.url.host, request.url.port or PORTS[scheme])
+        target = Target(scheme, host, request.url.port or PORTS[scheme], "/")
+        others = [(name, value) for name, value in request.headers.raw if name.lower() != b"host"]
+        checked = httpx2.Request(
+            request.method,
+            request.url.copy_with(host=host),
+            headers=[(b"Host", target.authority.encode()), *others],
+            stream=request.stream,
+            extensions={name: value for name, value in request.extensions.items() if name == "timeout"},
+        )
+        return await super().handle_async_request(checked)
+
+
+class _Guarded(httpcore2.AsyncNetworkBackend):
+    def __init__(self, dialler: Dialler) -> None:
+        self._dialler = dialler
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        return await SocketStream.over(await self._dialler.dial(host, port, timeout))
+
+    async def connect_unix_socket(self, path: str, *_: object, **__: object) -> httpcore2.AsyncNetworkStream:
+        raise Refused("the way out leads to hosts only", code="egress")
