@@ -72,6 +72,12 @@ class PublicKeys:
             }
         )
 
+    def copy(self) -> "PublicKeys":
+        """What is added to it is not added here."""
+        made = PublicKeys({})
+        made._keys = {duty: dict(by_id) for duty, by_id in self._keys.items()}
+        return made
+
     def ids(self, duty: str) -> frozenset[str]:
         return frozenset(self._keys.get(duty, {}))
 

@@ -1,8 +1,9 @@
 """What comes to the connectors, and which use case it goes to."""
 
 from schemas.bridge.v1 import KeyRecorded
-from schemas.console.v1 import ConnectorDeclared, SecretSealed
+from schemas.console.v1 import CardDecided, ConnectorDeclared, SecretSealed
 from services.connectors.book.keeper import Keeper
+from services.connectors.book.usecases.record_decision import record_decision
 from services.connectors.book.usecases.record_key import record_key
 from services.connectors.book.usecases.record_secret import record_secret
 from services.connectors.book.usecases.record_setting import record_setting
@@ -26,3 +27,7 @@ class ConnectorsIntake:
     @on("secret.sealed")
     async def on_secret_sealed(self, tx: Tx, event: Received[SecretSealed]) -> None:
         await record_secret(tx, event, self._keeper, self._vault)
+
+    @on("card.decided")
+    async def on_card_decided(self, tx: Tx, event: Received[CardDecided]) -> None:
+        await record_decision(tx, event, self._keeper)

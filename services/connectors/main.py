@@ -5,6 +5,7 @@ from typing import Any
 from services.connectors.audit.usecases.record_call import Call, record_call
 from services.connectors.audit.usecases.verify_audit import verify_audit
 from services.connectors.book.keeper import Keeper
+from services.connectors.cards.expiry import CardExpiry
 from services.connectors.intake import ConnectorsIntake
 from services.connectors.secrets.vault import Vault
 from services.connectors.tables import app, core
@@ -44,6 +45,7 @@ def compose(settings: Settings) -> Service:
     db = service.database(app, core)
     keeper = Keeper(db, PublicKeys.load(settings.public_keys), service.notices)
     service.part(keeper)
+    service.part(CardExpiry(db, keeper))
     vault = Vault(settings.secrets, Identity.load(settings.keys / "secrets.key"))
     service.bus(ConnectorsIntake(keeper, vault))
     desk = Desk(db)

@@ -4,8 +4,11 @@ from typing import Any
 
 from services.connectors.audit import tables as audit
 from services.connectors.book import tables as book
+from services.connectors.cards import tables as cards
 from services.connectors.schema import app, core
 from shared.db import delivery_tables
+
+SUBJECTS = (audit, book, cards)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable
 
+from asyncpg import Record
 from pydantic import ValidationError
 
 from schemas.outward import Card, CardDecision, ConnectorSetting, SecretChange
-from schemas.statements import KeyChange, Signed
+from schemas.statements import KeyChange, Opening, Signed
 from schemas.text import BadJson, canonical, parse_json, sha256
 from services.connectors.book import store
 from services.connectors.book.domain import Book
@@ -81,26 +82,26 @@ async def _read(tx: Tx, book: Book, keys: DecisionKeys) -> None:
         book.enter_card(_card(row["card"], row["card_hash"]))
     for row in await store.statements_after(tx, book.position):
         signed = Signed(payload=row["statement"], signature=row["signature"], key_id=row["key_id"])
-        _enter(book, keys, row["purpose"], signed, row["person_name"])
+        _enter(book, keys, row["purpose"], signed, _opening(row))
         book.position = row["position"]
 
 
-def _enter(book: Book, keys: DecisionKeys, purpose: str, signed: Signed, by: str) -> None:
+def _enter(book: Book, keys: DecisionKeys, purpose: str, signed: Signed, opening: Opening) -> None:
     """Verified again, by the keys that counted when it came; then checked like one that just arrives."""
     try:
         match purpose:
             case SecretChange.PURPOSE:
-                change = keys.verify(signed, SecretChange)
+                change = keys.verify_by(signed, opening, SecretChange)
                 book.check_secret(change)
                 book.enter_secret(change, signed.hash)
             case ConnectorSetting.PURPOSE:
-                setting = keys.verify(signed, ConnectorSetting)
+                setting = keys.verify_by(signed, opening, ConnectorSetting)
                 book.check_setting(setting)
                 book.enter_setting(setting, signed.hash)
             case CardDecision.PURPOSE:
-                decision = keys.verify(signed, CardDecision)
+                decision = keys.verify_by(signed, opening, CardDecision)
                 book.check_decision(decision, decision.decided_at)
-                book.enter_decision(decision, by, signed.hash)
+                book.enter_decision(decision, opening.person_name, signed.hash)
             case KeyChange.PURPOSE:
                 keys.enter(keys.verify(signed, KeyChange))
             case _:
@@ -111,6 +112,10 @@ def _enter(book: Book, keys: DecisionKeys, purpose: str, signed: Signed, by: str
             "believed until this is cleared up; a backup from before shows what stood there.",
             code="book",
         ) from None
+
+
+def _opening(row: Record) -> Opening:
+    return Opening(**{name: row[name] for name in Opening.model_fields})
 
 
 def _card(raw: bytes, expected: str) -> Card:

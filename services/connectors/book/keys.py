@@ -4,11 +4,14 @@ import base64
 from typing import TypeVar
 
 from schemas.bridge.v1 import KeyRecorded
-from schemas.statements import GateEntry, KeyChange, Signed, Statement
+from schemas.outward import CardDecision, ConnectorSetting, SecretChange
+from schemas.statements import GateEntry, KeyChange, Opening, Signed, Statement
 from shared.errors import BadSignature
 from shared.signing import PublicKeys
 
 S = TypeVar("S", bound=Statement)
+D = TypeVar("D", ConnectorSetting, SecretChange, CardDecision)
+PEOPLE_COME_BY = ("console", "api", "operator")
 
 
 class DecisionKeys:
@@ -19,7 +22,7 @@ class DecisionKeys:
         self._revoked: set[str] = set()
 
     def copy(self) -> "DecisionKeys":
-        made = DecisionKeys(self._keys)
+        made = DecisionKeys(self._keys.copy())
         made._revoked = set(self._revoked)
         return made
 
@@ -28,6 +31,15 @@ class DecisionKeys:
         if signed.key_id in self._revoked:
             raise BadSignature(f"decision key {signed.key_id} was revoked; its signatures no longer count")
         return self._keys.verify("decision", signed, kind)
+
+    def verify_by(self, signed: Signed, opening: Opening, kind: type[D]) -> D:
+        """As `verify`, and that the person named is the one whom the statement commits to, and a person (S5)."""
+        found = self.verify(signed, kind)
+        if opening.commitment != found.decider:
+            raise BadSignature("the person named is not the one the signed statement commits to")
+        if opening.via not in PEOPLE_COME_BY:
+            raise BadSignature(f"a decision cannot come by way of {opening.via!r}; a person decides in the console")
+        return found
 
     def verify_recorded(self, recorded: KeyRecorded) -> KeyChange:
         """A key entry of the gate's log: both signatures, and that the entry is about this change."""

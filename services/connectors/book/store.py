@@ -14,7 +14,7 @@ _ADD = """
 INSERT INTO core.statements (purpose, subject, statement, signature, key_id, statement_hash, person_id, person_name, via, reason, nonce)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING position"""
 _AFTER = """
-SELECT position, purpose, statement, signature, key_id, person_id, person_name FROM core.statements
+SELECT position, purpose, statement, signature, key_id, person_id, person_name, via, reason, nonce FROM core.statements
 WHERE position > $1 ORDER BY position"""
 _HAS = "SELECT EXISTS (SELECT FROM core.statements WHERE statement_hash = $1)"
 _ADD_CARD = "INSERT INTO core.cards (card_id, card, card_hash) VALUES ($1, $2, $3)"

@@ -19,7 +19,7 @@ async def record_secret(tx: Tx, event: Received[SecretSealed], keeper: Keeper, v
     signed, opening = event.data.statement, event.data.opening
     book, keys = await keeper.locked(tx)
     try:
-        change = keys.verify(signed, SecretChange)
+        change = keys.verify_by(signed, opening, SecretChange)
         book.check_secret(change)
         _check_sealed(change, event.data.sealed, vault)
     except Transient:

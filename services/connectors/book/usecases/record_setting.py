@@ -23,7 +23,7 @@ async def record_setting(tx: Tx, event: Received[ConnectorDeclared], keeper: Kee
     signed, opening = event.data.statement, event.data.opening
     book, keys = await keeper.locked(tx)
     try:
-        setting = keys.verify(signed, ConnectorSetting)
+        setting = keys.verify_by(signed, opening, ConnectorSetting)
         book.check_setting(setting)
         hosts = KINDS[setting.kind].hosts(check_settings(setting.kind, setting.settings))
     except SchleuseError as error:
