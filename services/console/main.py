@@ -15,6 +15,8 @@ from services.console.people.operator import PeopleOperator
 from services.console.people.passwords import Passwords
 from services.console.people.watch import SessionWatch
 from services.console.schema import app
+from services.console.secrets.operator import SecretOperator
+from services.console.secrets.watch import ExpiryWatch
 from services.console.tables import core
 from services.console.undo.operator import UndoOperator
 from services.console.web import make_web
@@ -43,10 +45,11 @@ def compose(settings: Settings) -> Service:
     )
     service.operator(PeopleOperator(console).verbs | GuestOperator(console).verbs)
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
-    service.operator(UndoOperator(console).verbs)
+    service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.part(keeper)
     service.part(Teller(db, console.identity))
     service.part(SessionWatch(db, live))
+    service.part(ExpiryWatch(db, live))
     service.part(Echo(db, live, service.notices))
     service.http(make_web(console), settings.host, settings.port, closing=live.stop)
     return service
