@@ -5,12 +5,13 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.outward import Owner, SecretType
 from services.connectors.egress.way import Way
+from services.connectors.kinds.oauth2 import AccessTokens
 from services.connectors.secrets.types import SecretValue
 
 
@@ -18,16 +19,16 @@ class KindSettings(BaseModel):
     """Base of what a connector is declared with. Unknown fields are errors. Never a secret.
 
     `hosts`: the allow-list, `host` or `host:port` or `*.host`, as people write it. `addresses`: private addresses or networks that may be dialled
-    although they are private (rule 26). `per_minute`: calls of each asker.
+    although they are private (rule 26). `per_minute`: calls of each asker. `timeout_s`: a whole call, with all its retries.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     hosts: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
-    per_minute: int = 600
-    timeout_s: float = 30.0
-    max_response_bytes: int = 10 * 1024 * 1024
+    per_minute: Annotated[int, Field(ge=1, le=100_000)] = 600
+    timeout_s: Annotated[float, Field(gt=0, le=30)] = 30.0
+    max_response_bytes: Annotated[int, Field(ge=1, le=10 * 1024 * 1024)] = 10 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Exchange(Protocol):
     plan: Plan
     secrets: Sequence[SecretValue]
     way: Way
+    access: AccessTokens
 
     def body(self) -> AsyncIterator[bytes]:
         """The asker's request body in chunks; empty for an operation."""
@@ -86,6 +88,14 @@ class Exchange(Protocol):
 
     def tokens(self, tokens_in: int | None, tokens_out: int | None) -> None:
         """Usage that the provider reported, for the audit and the end of the answer."""
+        ...
+
+    def answered(self, status: str) -> None:
+        """The other side's own status, for the audit, where no head says it."""
+        ...
+
+    def note(self, detail: str) -> None:
+        """Something that the audit should say of this call: a retry, a refreshed token, an echoed credential."""
         ...
 
     async def rejected(self) -> SecretValue | None:
