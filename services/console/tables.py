@@ -21,6 +21,7 @@ from sqlalchemy import (
     text,
 )
 
+from services.console.audit import tables as audit
 from services.console.guests import tables as guests
 from services.console.notices import tables as notices
 from services.console.people import tables as people
@@ -28,12 +29,13 @@ from services.console.queue import tables as queue
 from services.console.schema import app
 from services.console.schema import flag as _flag
 from services.console.schema import when as _when
+from services.console.secrets import tables as secrets
 from shared.db import delivery_tables
 
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (people, guests, queue, notices)
+SUBJECTS = (people, guests, queue, notices, secrets, audit)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 
@@ -123,27 +125,7 @@ feedback = Table(
     Index("feedback_of_item", "item_key", "at"),
 )
 
-# audit
-calls = Table(
-    "calls",
-    app,
-    Column("entry_id", Uuid, primary_key=True),
-    Column("seq", BigInteger, nullable=False),
-    _when("at", nullable=False),
-    Column("asker", Text, nullable=False),
-    Column("on_behalf_of", Text, nullable=False),
-    Column("connector", Text, nullable=False),
-    Column("operation", Text, nullable=False),
-    Column("target", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("duration_ms", Integer, nullable=False),
-    Column("bytes_out", BigInteger, nullable=False),
-    Column("bytes_in", BigInteger, nullable=False),
-    Column("trace_id", Text, nullable=False),
-    Index("calls_by_seq", "seq"),
-    Index("calls_by_time", "at"),
-)
+# what the site did not show
 rejected_rows = Table(
     "rejected_rows",
     app,

@@ -15,6 +15,7 @@ from pydantic import create_model
 
 from schemas.catalogue import EVENTS, Event, durable, from_stream, from_subject, read_by, to_stream, to_subject
 from schemas.envelope import Envelope
+from schemas.model import Data
 
 Place = tuple[Event, str]
 """An event and the subject that it travels under."""
@@ -24,8 +25,15 @@ Place = tuple[Event, str]
 def message_model(event: Event, version: int) -> type[Envelope]:
     """The envelope with its data typed: what is on the wire."""
     title = f"{''.join(part.title() for part in event.name.replace('_', '.').split('.'))}EventV{version}"
-    fields: Any = {"data": (event.data[version], ...)}
+    fields: Any = {"data": (_named_apart(event.data[version], version), ...)}
     return create_model(title, __base__=Envelope, __doc__=event.about, **fields)
+
+
+def _named_apart(model: type[Data], version: int) -> type[Data]:
+    """The versions of an event's data have one name in their modules; in a document every schema has its own."""
+    if version == 1:
+        return model
+    return create_model(f"{model.__name__}V{version}", __base__=model, __doc__=model.__doc__)
 
 
 def received_by(service: str) -> list[Place]:

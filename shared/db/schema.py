@@ -30,7 +30,7 @@ SELECT pg_get_userbyid(c.relowner) <> current_user AS foreign_owner,
 async def create_missing(db: Database, app: MetaData) -> list[str]:
     """Bring schema `app` up to the declaration; returns the statements that were run, each logged in schema_changes.
 
-    Only CREATE and ADD COLUMN. Permanent when a column's type differs from the declaration: that needs a person.
+    Only CREATE, ADD COLUMN, and DROP NOT NULL. Permanent when a column's type differs from the declaration: that needs a person.
     """
     engine = create_async_engine("postgresql+asyncpg://", async_creator=db.connect, isolation_level="AUTOCOMMIT")
     try:
@@ -54,9 +54,9 @@ def _missing(connection: Connection, app: MetaData) -> list[str]:
     statements = _creates(new)
     for table in app.sorted_tables:
         if table.name in names:
-            statements += _additions(
-                table, {each["name"]: each["type"] for each in present.get_columns(table.name, "app")}
-            )
+            have_columns = present.get_columns(table.name, "app")
+            statements += _additions(table, {each["name"]: each["type"] for each in have_columns})
+            statements += _loosenings(table, {each["name"] for each in have_columns if not each["nullable"]})
             have = {each["name"] for each in present.get_indexes(table.name, "app")}
             statements += _creates_indexes(table, have)
     return statements + [each for each in TUNING if any(f"app.{table.name} " in each for table in new)]
@@ -93,6 +93,12 @@ def _additions(table: Table, have: dict[str, Any]) -> list[str]:
                 code="destructive",
             )
     return found
+
+
+def _loosenings(table: Table, filled: set[str]) -> list[str]:
+    """What every row had to say may be left open from now on (rule 30): no row becomes wrong by that."""
+    open_now = [each.name for each in table.columns if each.nullable and each.name in filled]
+    return [f"ALTER TABLE app.{table.name} ALTER COLUMN {name} DROP NOT NULL" for name in open_now]
 
 
 def _addition(table: Table, column: Column[Any]) -> str:

@@ -23,7 +23,7 @@ _SIZES = "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowc
 _LIMIT = "SELECT current_setting('max_connections')::int"
 CHAINS = {
     "gate": ("bridge", "core.gate_log", "at"),
-    "audit": ("connectors", "core.call_audit", "written_at"),
+    "audit": ("connectors", "core.call_audit", "noted_at"),
 }
 _NEWEST = "SELECT seq, extract(epoch FROM clock_timestamp() - {at}) FROM {table} ORDER BY seq DESC LIMIT 1"
 _CHECK = """

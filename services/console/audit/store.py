@@ -7,7 +7,8 @@ from uuid import UUID
 from sqlalchemy import update
 from sqlalchemy.dialects.postgresql import insert
 
-from services.console.tables import calls, rejected_rows
+from services.console.audit.tables import calls
+from services.console.tables import rejected_rows
 from shared.db import Tx
 
 

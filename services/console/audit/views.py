@@ -8,7 +8,8 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.engine import RowMapping
 
 from services.console.audit.domain import Search
-from services.console.tables import calls, rejected_rows
+from services.console.audit.tables import calls
+from services.console.tables import rejected_rows
 from shared.db import Tx
 
 PAGE = 50

@@ -5,11 +5,13 @@ import asyncio
 import asyncpg
 import pytest
 
-from services.connectors.audit.usecases.record_call import record_call
+from services.connectors.audit.log import AuditLog, Note
+from services.connectors.audit.usecases.record_notes import record_notes
 from services.connectors.audit.usecases.verify_audit import verify_audit
-from services.connectors.main import SELF_CHECK
 from services.connectors.tables import app
 from shared.db import Database, create_missing
+from shared.health import Health
+from shared.ids import new_id
 from shared.testing.servers import Servers
 
 
@@ -24,9 +26,20 @@ async def db(servers: Servers):  # type: ignore[no-untyped-def]
     await found.stop()
 
 
+def note(**more: object) -> Note:
+    said: dict[str, object] = {
+        "call_id": new_id(),
+        "asker": "agent",
+        "connector": "web",
+        "operation": "fetch",
+        "outcome": "ok",
+    }
+    return Note(**(said | more))  # type: ignore[arg-type]
+
+
 async def record(db: Database) -> None:
     async with db.transaction() as tx:
-        await record_call(tx, SELF_CHECK)
+        await record_notes(tx, [note()])
 
 
 async def test_appends_never_fork_under_concurrency(db: Database) -> None:
@@ -35,6 +48,18 @@ async def test_appends_never_fork_under_concurrency(db: Database) -> None:
     report = await verify_audit(db)
     assert report["ok"], report
     assert report["entries"] == before + 20
+
+
+async def test_au_01_parallel_appends_of_three_replicas_neither_fork_nor_leave_a_gap(db: Database) -> None:
+    before = (await verify_audit(db))["entries"]
+    logs = [AuditLog(db, Health("connectors")) for _ in range(3)]
+    for log in logs:
+        await log.start()
+    await asyncio.gather(*(logs[n % 3].append(note(status=str(n))) for n in range(200)))
+    for log in logs:
+        await log.stop()
+    report = await verify_audit(db)
+    assert report["ok"] and report["entries"] == before + 200, report
 
 
 async def test_each_entry_is_published_once(db: Database) -> None:

@@ -1,5 +1,5 @@
 """What the connectors do, one use case a file:
 
-record_call     append a call to the audit and publish it
+record_notes    append to the audit and publish what was appended
 verify_audit    recompute the audit from its bytes
 """

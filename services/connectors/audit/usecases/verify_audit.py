@@ -10,15 +10,15 @@ _PAGE = 1000
 
 
 async def verify_audit(db: Database) -> dict[str, Any]:
-    """{"ok", "entries", "head": {"seq", "hash"}, "first_bad": None | {"seq", "reason"}}."""
-    head, bad = Head(), None
+    """{"ok", "entries", "head": {"seq", "hash"}, "first_bad": seq or None, "reason"}."""
+    head, bad, reason = Head(), None, ""
     while bad is None:
         async with db.reading() as tx:
             page = await store.entries_after(tx, head.seq, _PAGE)
         for row in page:
             fault = fault_of(dict(row), head)
             if fault is not None:
-                bad = {"seq": row["seq"], "reason": fault}
+                bad, reason = head.seq + 1, fault
                 break
             head = Head(row["seq"], row["hash"])
         if len(page) < _PAGE:
@@ -28,4 +28,5 @@ async def verify_audit(db: Database) -> dict[str, Any]:
         "entries": head.seq + 1,
         "head": {"seq": head.seq, "hash": head.hash},
         "first_bad": bad,
+        "reason": reason,
     }
