@@ -111,17 +111,27 @@ class CheckpointSigned(Data):
 
 
 class Fingerprint(Data):
-    """A secret value (or one of its encodings) as the lock may know it: keyed hashes of its first 12 bytes and of all `length` bytes."""
+    """A secret value (or one of its encodings) as the lock may know it: keyed hashes of its first 12 bytes and of all `length` bytes.
+
+    `spaced`: there are spaces or line breaks within its first 12 bytes.
+    """
 
     length: Annotated[int, Field(ge=12)]
     first: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
     whole: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    spaced: bool = False
 
 
 class FingerprintsTaken(Data):
-    """The whole set of fingerprints, made with the installation's present fingerprint key (S14)."""
+    """The whole set of fingerprints, made with the installation's present fingerprint key (S14), in `parts` events of one version.
+
+    `mac`: keyed hash over the canonical form of all other fields; without the key nobody makes, shortens or renews a set.
+    """
 
     key_id: Line
-    entries: tuple[Fingerprint, ...]
+    part: Annotated[int, Field(ge=1)] = 1
+    parts: Annotated[int, Field(ge=1)] = 1
+    entries: Annotated[tuple[Fingerprint, ...], Field(max_length=5000)]
     at: Instant
     version: int
+    mac: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
