@@ -4,10 +4,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from schemas.bridge.v1 import DecisionRefused, ItemMoved, ItemQueued, KeyApplied, SubmissionRefused, SwitchApplied
-from schemas.connectors.v1 import CallAudited
+from schemas.connectors.v1 import (
+    CardRequested,
+    CardSettled,
+    ChangeRefused,
+    ConnectorApplied,
+    ConnectorChecked,
+    SecretApplied,
+)
 from schemas.site.v1 import ItemApplied, RowRejected, SignalsRecorded
-from services.console.audit.usecases.record_calls import record_calls
+from services.console.audit.usecases.record_calls import Audited, record_calls
 from services.console.audit.usecases.record_rejection import record_rejection
+from services.console.cards.usecases.record_card import record_card, record_card_refused, record_settled
+from services.console.cards.usecases.tell_card import tell_card
+from services.console.connectors.usecases.record_connector import (
+    record_connector,
+    record_connector_refused,
+    record_health,
+)
 from services.console.keys.usecases.record_key import record_key, record_key_refused
 from services.console.live import Live
 from services.console.notices.domain import Notice
@@ -18,9 +32,13 @@ from services.console.queue.usecases.record_applied import record_applied
 from services.console.queue.usecases.record_moved import record_moved
 from services.console.queue.usecases.record_queued import record_queued, record_submission_refused
 from services.console.queue.usecases.record_refused import record_refused
+from services.console.secrets.usecases.record_applied import record_secret_applied, record_secret_refused
+from services.console.secrets.usecases.record_uses import record_uses
+from services.console.secrets.usecases.warn_of_expiry import warn_of_expiry
 from services.console.signals.usecases.record_signals import record_signals
 from services.console.switches.usecases.record_switch import record_switch, record_switch_refused
 from shared.bus import Received, on
+from shared.clock import now
 from shared.db import Tx
 
 
@@ -53,8 +71,10 @@ class ConsoleIntake:
     async def on_decision_refused(self, tx: Tx, event: Received[DecisionRefused]) -> None:
         await record_refused(tx, event.data)
         await record_switch_refused(tx, event.data)
+        await record_secret_refused(tx, event.data)
         if await record_key_refused(tx, event.data):
             tx.after_commit(self._wake_keys)
+        await self._outward_refused(tx, event.data.statement_hash, event.data.reason)
         item_id = str(event.data.item_id) if event.data.item_id else None
         self._tell(tx, event="refused", item_id=item_id, reason=event.data.reason)
 
@@ -86,8 +106,50 @@ class ConsoleIntake:
         self._tell(tx, event="signals")
 
     @on("call.audited", batch=True)
-    async def on_call_audited(self, tx: Tx, events: Sequence[Received[CallAudited]]) -> None:
+    async def on_call_audited(self, tx: Tx, events: Sequence[Received[Audited]]) -> None:
         await record_calls(tx, [event.data for event in events])
+        await record_uses(tx, [(event.data.at, getattr(event.data, "secret", "")) for event in events])
+
+    @on("secret.applied")
+    async def on_secret_applied(self, tx: Tx, event: Received[SecretApplied]) -> None:
+        await record_secret_applied(tx, event.data)
+        self._notify(tx, await warn_of_expiry(tx, now()))
+        self._tell(tx, event="secret", place=str(event.data.place))
+
+    @on("change.refused")
+    async def on_change_refused(self, tx: Tx, event: Received[ChangeRefused]) -> None:
+        await record_secret_refused(tx, event.data)
+        await self._outward_refused(tx, event.data.statement_hash, event.data.reason)
+        self._tell(tx, event="refused", item_id=None, reason=event.data.reason)
+
+    @on("connector.applied")
+    async def on_connector_applied(self, tx: Tx, event: Received[ConnectorApplied]) -> None:
+        await record_connector(tx, event.data)
+        self._tell(tx, event="connector", item_id="connectors")
+
+    @on("connector.checked")
+    async def on_connector_checked(self, tx: Tx, event: Received[ConnectorChecked]) -> None:
+        await record_health(tx, event.data)
+        self._tell(tx, event="connector", item_id="connectors")
+
+    @on("card.requested")
+    async def on_card_requested(self, tx: Tx, event: Received[CardRequested]) -> None:
+        if await record_card(tx, event.data):
+            self._notify(tx, await tell_card(tx, event.data.card))
+        self._tell(tx, event="card", item_id="cards")
+
+    @on("card.settled")
+    async def on_card_settled(self, tx: Tx, event: Received[CardSettled]) -> None:
+        await record_settled(tx, event.data)
+        self._tell(tx, event="card", item_id="cards")
+        self._tell(tx, event="connector", item_id="connectors")
+
+    async def _outward_refused(self, tx: Tx, statement_hash: str, reason: str) -> None:
+        """What a person decided on a connector or card was not taken, by the lock or by the connectors."""
+        if await record_connector_refused(tx, statement_hash, reason):
+            self._tell(tx, event="connector", item_id="connectors")
+        if await record_card_refused(tx, statement_hash, reason):
+            self._tell(tx, event="card", item_id="cards")
 
     async def on_parked(self, tx: Tx, event: Received[Any], reason: str) -> None:
         self._notify(tx, await tell_parked(tx, event.name, reason))

@@ -22,6 +22,8 @@ from sqlalchemy import (
 )
 
 from services.console.audit import tables as audit
+from services.console.cards import tables as cards
+from services.console.connectors import tables as connectors
 from services.console.guests import tables as guests
 from services.console.notices import tables as notices
 from services.console.people import tables as people
@@ -35,7 +37,7 @@ from shared.db import delivery_tables
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (people, guests, queue, notices, secrets, audit)
+SUBJECTS = (people, guests, queue, notices, secrets, audit, connectors, cards)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

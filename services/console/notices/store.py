@@ -27,6 +27,8 @@ _KEEPERS = """
 SELECT id::text AS id FROM app.people p WHERE role IN ('owner', 'admin') AND NOT disabled AND NOT EXISTS (
   SELECT FROM app.notices n WHERE n.person_id = p.id::text AND n.kind = 'parked' AND n.read_at IS NULL)"""
 
+_DECIDERS = "SELECT id::text AS id FROM app.people WHERE role IN ('owner', 'admin') AND NOT disabled"
+
 
 async def add(tx: Tx, told: Sequence[Notice], at: datetime) -> None:
     """Write them, and forget some of what is older than 30 days."""
@@ -59,3 +61,8 @@ async def reader(tx: Tx, item_id: UUID, at: datetime) -> Record | None:
 async def keepers(tx: Tx) -> list[str]:
     """Owners and admins who have no unread word about parked events yet."""
     return [row["id"] for row in await tx.raw.fetch(_KEEPERS)]
+
+
+async def deciders(tx: Tx) -> list[str]:
+    """Owners and admins: who decides about the way out."""
+    return [row["id"] for row in await tx.raw.fetch(_DECIDERS)]

@@ -1,0 +1,1 @@
+"""Declared connectors: what they may reach, whether they are on, how they are, who may use them."""
