@@ -5,7 +5,10 @@ from typing import Literal
 from schemas.connectors.v1 import CardSettled
 from schemas.console.v1 import CardDecided
 from schemas.outward import CardDecision
+from services.connectors.audit.domain import Note
+from services.connectors.audit.usecases.record_notes import record_notes
 from services.connectors.book import store
+from services.connectors.book.domain import Decided
 from services.connectors.book.keeper import Keeper
 from services.connectors.book.usecases.refuse_change import refuse_change
 from shared.bus import Received
@@ -45,3 +48,18 @@ async def record_decision(tx: Tx, event: Received[CardDecided], keeper: Keeper) 
         version=made.changes,
     )
     tx.stage("card.settled", settled, key=f"card:{decision.card_id}", version=made.changes, cause=event)
+    await record_notes(tx, [_note(made, opening.person_name)])
+
+
+def _note(made: Decided, by: str) -> Note:
+    card = made.card
+    return Note(
+        call_id=card.card_id,
+        asker="console",
+        operation=f"card.{made.verdict}",
+        outcome="noted",
+        on_behalf_of=str(card.on_behalf_of or ""),
+        connector=card.connector,
+        target=f"card {card.card_id}",
+        detail=f"{card.asker}, by {by}"[:500],
+    )

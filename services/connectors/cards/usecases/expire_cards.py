@@ -3,6 +3,9 @@
 from datetime import datetime
 
 from schemas.connectors.v1 import CardSettled
+from services.connectors.audit.domain import Note
+from services.connectors.audit.usecases.record_notes import record_notes
+from services.connectors.book.domain import Decided
 from services.connectors.book.keeper import Keeper
 from services.connectors.cards import store
 from shared.db import Tx
@@ -18,4 +21,18 @@ async def expire_cards(tx: Tx, keeper: Keeper, at: datetime) -> int:
         card = each.card
         fact = CardSettled(card_id=card.card_id, asker=card.asker, state="expired", at=at, version=1)
         tx.stage("card.settled", fact, key=f"card:{card.card_id}", version=1)
+    await record_notes(tx, [_note(each) for each in fresh])
     return len(fresh)
+
+
+def _note(decided: Decided) -> Note:
+    card = decided.card
+    return Note(
+        call_id=card.card_id,
+        asker=card.asker,
+        operation="card.expire",
+        outcome="noted",
+        on_behalf_of=str(card.on_behalf_of or ""),
+        connector=card.connector,
+        target=f"card {card.card_id}",
+    )

@@ -4,6 +4,8 @@ from uuid import UUID
 
 from schemas.connectors.v1 import CardRequested
 from schemas.text import canonical
+from services.connectors.audit.domain import Note
+from services.connectors.audit.usecases.record_notes import record_notes
 from services.connectors.book import store
 from services.connectors.book.domain import Decided
 from services.connectors.book.keeper import Keeper
@@ -36,5 +38,19 @@ async def request_card(tx: Tx, keeper: Keeper, use: Use, call_id: UUID) -> Decid
     card = make_card(fresh_id(), use, lacking, book, at)
     await store.add_card(tx, card, canonical(card.model_dump(mode="json")))
     tx.stage("card.requested", CardRequested(card=card), key=f"card:{card.card_id}", version=1)
+    await record_notes(tx, [_note(use, call_id, card.card_id)])
     keeper.written(tx)
     return Decided(card)
+
+
+def _note(use: Use, call_id: UUID, card_id: UUID) -> Note:
+    return Note(
+        call_id=call_id,
+        asker=use.asker,
+        operation="card.request",
+        outcome="noted",
+        on_behalf_of=str(use.owner or ""),
+        connector=use.connector,
+        target=f"card {card_id}",
+        detail=use.operation,
+    )
