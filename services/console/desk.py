@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from services.console.audit.views import count_unseen_rejections
-from services.console.forms import Form, read_form
+from services.console.forms import SECRET, Form, read_form
 from services.console.notices.views import count_unread
 from services.console.parts import Console
 from services.console.people.domain import ABSOLUTE, Caller, Need, Session
@@ -92,7 +92,7 @@ class Desk:
             return await self.show(request, "error.html", await self._session(request), error.status, **told)
         except Transient:
             form: Form = getattr(request.state, "form", Form())
-            carried = form.fields if request.method == "POST" and not form.text("password") else ()
+            carried = form.fields if request.method == "POST" and not _has_value(form) else ()
             page = self._templates.render("error.html", {**told, "carried": carried, "path": request.url.path})
             return HTMLResponse(page, error.status, headers=PRIVATE)
 
@@ -120,14 +120,14 @@ class Desk:
         place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         if not form.fields:
             return RedirectResponse(f"/sign-in?next={quote(place, safe='/')}", 303, headers=PRIVATE)
-        carried = [(name, value) for name, value in form.fields if name not in NOT_CARRIED]
+        carried = _carried(form)
         return await self.show(request, "sign_in.html", None, 401, carried=carried, carried_to=place)
 
     async def carry_on(
         self, request: Request, session: Session, form: Form, *, to: str = "", cookie: str = "", status: int = 200
     ) -> Response:
         """Show what was typed before the session ended, to be sent once more."""
-        carried = [(name, value) for name, value in form.fields if name not in NOT_CARRIED]
+        carried = _carried(form)
         place = to or request.url.path
         return await self.show(
             request, "carry_on.html", session, status, carried=carried, carried_to=place, cookie=cookie
@@ -173,6 +173,14 @@ class Desk:
             httponly=True,
             samesite="lax",
         )
+
+
+def _carried(form: Form) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in form.fields if name not in NOT_CARRIED and not name.startswith(SECRET)]
+
+
+def _has_value(form: Form) -> bool:
+    return any(name == "password" or name.startswith(SECRET) for name, _ in form.fields)
 
 
 def go(place: str) -> RedirectResponse:

@@ -29,6 +29,7 @@ from services.console.queue.stream import Stream
 from services.console.queue.submit_pages import SubmitPages
 from services.console.queue.together_pages import TogetherPages
 from services.console.rendering import HERE, Templates
+from services.console.secrets.pages import SecretPages
 from services.console.signals.pages import SignalPages
 from services.console.statistics.pages import StatisticsPages
 from services.console.switches.pages import SwitchPages
@@ -66,6 +67,7 @@ def make_web(console: Console) -> ASGIApp:
         GuestPages(desk),
         IdentityPages(desk),
         SwitchPages(desk),
+        SecretPages(desk),
         SignalPages(desk),
         StatisticsPages(desk),
         AuditPages(desk),

@@ -196,8 +196,8 @@
     for (const item of news) {
       if (item.new && one("#news") && !one(`[data-item="${item.item_id}"]`)) offer(++fresh);
       if (item.event === "item") mark(item.item_id, item.state);
-      const about = item.event === "signals" || item.event === "switch" ? item.event : item.item_id;
-      if (item.event === "refused" && !item.item_id && here.has("switch")) plan("switch");
+      const about = ["signals", "switch", "secret"].includes(item.event) ? item.event : item.item_id;
+      if (item.event === "refused" && !item.item_id) for (const each of ["switch", "secret"]) if (here.has(each)) plan(each);
       if (here.has(about)) plan(about);
       if (item.event === "claim" && one(`[data-item="${CSS.escape(item.item_id)}"]`)) plan(item.item_id);
       if (item.event === "claim" && item.by && here.has(about) && one("form[data-claim]")) toast(`${item.by} took this over. You can decide all the same.`);

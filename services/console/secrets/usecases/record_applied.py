@@ -12,7 +12,12 @@ from shared.db import Tx
 async def record_secret_applied(tx: Tx, applied: SecretApplied) -> None:
     place, told = applied.place, applied.model_dump(mode="json")
     names = ("type", "state", "current", "versions", "public", "operations", "statement_hash", "version")
-    row: dict[str, Any] = {"place": str(place), "surface": place.surface, "connector": place.connector, "name": place.name}
+    row: dict[str, Any] = {
+        "place": str(place),
+        "surface": place.surface,
+        "connector": place.connector,
+        "name": place.name,
+    }
     row |= {name: told[name] for name in names}
     row |= {"owner": str(place.owner or ""), "at": applied.at}
     row["expires_at"] = expiry_of(told["versions"], applied.current)
