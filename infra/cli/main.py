@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "people": "infra.cli.people",
     "guests": "infra.cli.guests",
     "keys": "infra.cli.keys",
+    "secrets": "infra.cli.secrets",
     "backup": "infra.cli.backup",
     "restore": "infra.cli.restore",
     "trace": "infra.cli.trace",
