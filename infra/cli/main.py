@@ -26,6 +26,8 @@ COMMANDS: dict[str, str] = {
     "parked": "infra.cli.parked",
     "people": "infra.cli.people",
     "guests": "infra.cli.guests",
+    "connectors": "infra.cli.connectors",
+    "cards": "infra.cli.cards",
     "keys": "infra.cli.keys",
     "secrets": "infra.cli.secrets",
     "backup": "infra.cli.backup",

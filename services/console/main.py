@@ -1,5 +1,7 @@
 """Composition root of the console."""
 
+from services.console.cards.operator import CardOperator
+from services.console.connectors.operator import ConnectorOperator
 from services.console.guests.operator import GuestOperator
 from services.console.identity.issuer import Issuer
 from services.console.identity.teller import Teller
@@ -46,6 +48,7 @@ def compose(settings: Settings) -> Service:
     service.operator(PeopleOperator(console).verbs | GuestOperator(console).verbs)
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
+    service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
     service.part(keeper)
     service.part(Teller(db, console.identity))
     service.part(SessionWatch(db, live))
