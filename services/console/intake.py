@@ -108,7 +108,7 @@ class ConsoleIntake:
     @on("call.audited", batch=True)
     async def on_call_audited(self, tx: Tx, events: Sequence[Received[Audited]]) -> None:
         await record_calls(tx, [event.data for event in events])
-        await record_uses(tx, [(event.data.at, getattr(event.data, "secret", "")) for event in events])
+        await record_uses(tx, [event.data for event in events])
 
     @on("secret.applied")
     async def on_secret_applied(self, tx: Tx, event: Received[SecretApplied]) -> None:

@@ -3,6 +3,8 @@
 from schemas.connectors.v1 import SecretApplied, SecretVersion
 from schemas.console.v1 import SecretSealed
 from schemas.outward import SecretChange
+from services.connectors.audit.domain import Note
+from services.connectors.audit.usecases.record_notes import record_notes
 from services.connectors.book import store
 from services.connectors.book.domain import Secret, Version
 from services.connectors.book.keeper import Keeper
@@ -12,6 +14,7 @@ from shared.bus import Received
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import Refused, SchleuseError, Transient
+from shared.ids import new_id
 
 
 async def record_secret(tx: Tx, event: Received[SecretSealed], keeper: Keeper, vault: Vault) -> None:
@@ -33,6 +36,22 @@ async def record_secret(tx: Tx, event: Received[SecretSealed], keeper: Keeper, v
     keeper.written(tx)
     applied = _applied(book.enter_secret(change, signed.hash))
     tx.stage("secret.applied", applied, key=f"secret:{change.place}", version=applied.version, cause=event)
+    await record_notes(tx, [_note(change, opening.person_name)])
+
+
+def _note(change: SecretChange, by: str) -> Note:
+    owner, version = change.place.owner, f" v{change.version}" if change.version else ""
+    return Note(
+        call_id=new_id(),
+        asker="console",
+        operation=f"secret.{change.action}",
+        outcome="noted",
+        on_behalf_of=str(owner or ""),
+        connector=change.place.connector,
+        target=f"secret of {change.place.surface}",
+        secret=f"{change.place}{version}",
+        detail=f"by {by}"[:500],
+    )
 
 
 def _check_sealed(change: SecretChange, sealed: bytes | None, vault: Vault) -> None:
