@@ -59,8 +59,13 @@ def _show(found: dict[str, Any]) -> None:
     for each in found.get("backups", []):
         out.print(f"backup     {escape(each['directory'])}: {_followed(each)}")
     out.print(
-        f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}"
+        f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}{_why(found)}"
     )
+
+
+def _why(found: dict[str, Any]) -> str:
+    why = found.get("egress", {}).get("why")
+    return f" ({escape(why)})" if why else ""
 
 
 def _followed(backup: dict[str, Any]) -> str:

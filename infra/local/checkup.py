@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from infra.local import config, place, preflight
+from infra.local.firewall.choice import NEITHER, backends
 from infra.local.instances import base_of, services
 from infra.local.layout import DEFAULT_PORT_BASE, Layout
 from infra.nats.leaders import leaders
@@ -53,7 +54,19 @@ def _machine() -> Iterator[Finding]:
         yield Finding("ok", "OS users", "root: every part gets an OS user of its own")
     else:
         yield Finding("fail", "OS users", "setpriv (util-linux) and useradd are needed to run as root")
-    yield Finding("note", "Egress", "not separated: nothing keeps parts other than connectors from leaving the machine")
+    yield _egress()
+
+
+def _egress() -> Finding:
+    tools = [each.tool for each in backends()]
+    if os.getuid() == 0 and tools:
+        return Finding(
+            "ok", "Egress", f"{' or '.join(tools)} can keep all parts but connectors from leaving this machine"
+        )
+    why = "that takes OS users of their own" if os.getuid() != 0 else NEITHER
+    return Finding(
+        "note", "Egress", f"not separated: nothing keeps parts other than connectors from leaving the machine; {why}"
+    )
 
 
 def _state(layout: Layout) -> Iterator[Finding]:

@@ -141,6 +141,13 @@ def write(layout: Layout, who: Identities, port_base: int | None, cluster: bool 
     return config
 
 
+def note_egress(layout: Layout, found: Config, *, separated: bool) -> Config:
+    """Whether only connectors may leave the machine, as of now. Written at once: the services read it when they start."""
+    noted = (read(layout) or found).model_copy(update={"egress_separation": separated})
+    folders.write(layout.config, noted.model_dump_json(indent=1), 0o644, (os.getuid(), os.getgid()))
+    return noted
+
+
 def _refuse_unknown(layout: Layout, version: object) -> None:
     if isinstance(version, int) and OLDEST <= version <= VERSION:
         return

@@ -28,7 +28,8 @@ def report(named: Path) -> Report:
     figures, streams = asyncio.run(_figures(layout, found))
     parts: dict[str, Report] = supervisor["parts"]
     return (
-        {
+        _installation(found)
+        | {
             "ready": supervisor["ready"],
             "running": True,
             "services": {name: parts[name] | figures[name] for name in figures if name in parts},
@@ -41,7 +42,7 @@ def report(named: Path) -> Report:
             "backups": supervisor.get("backups", []),
         }
         | ({"bus": {"streams": streams}} if found.cluster else {})
-        | _installation(found)
+        | _egress(supervisor.get("egress", {}))
     )
 
 
@@ -59,6 +60,11 @@ def _empty() -> Report:
 
 def _installation(found: config.Config) -> Report:
     return {"urls": found.urls, "os_separation": found.os_separation, "egress_separation": found.egress_separation}
+
+
+def _egress(told: Report) -> Report:
+    """As it is now; in containers it is their networks that shut the way out, and config.json says so."""
+    return {"egress_separation": told["on"], "egress": told} if told else {}
 
 
 async def _figures(layout: Layout, found: config.Config) -> tuple[dict[str, Report], dict[str, Report]]:

@@ -12,12 +12,14 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from infra.backup.followed import Followers
 from infra.local import identities, place, plans, processes, provisioning, readiness
 from infra.local.control import ControlServer
+from infra.local.firewall.keeper import Firewall
 from infra.local.instances import INSTANCES, base_of, is_service, named
 from infra.local.layout import Layout
 from infra.local.logfile import LogFile
@@ -52,6 +54,7 @@ class Supervisor:
         self._beside: list[asyncio.Task[None]] = []
         self._pacer: Pacer | None = None
         self._followers: Followers | None = None
+        self._firewall: Firewall | None = None
         self.ready = False
 
     def stop(self) -> None:
@@ -82,6 +85,8 @@ class Supervisor:
             return await self._bring_up(layout, who)
         finally:
             await self._stop_parts()
+            if self._firewall is not None:
+                await asyncio.to_thread(self._firewall.stop)
             await control.stop()
             processes.write(layout, [])
             self._event("stopped", "Everything is stopped")
@@ -117,6 +122,7 @@ class Supervisor:
         prepared = self._prepared = await asyncio.to_thread(
             prepare, layout, who, self._port_base, step, cluster=self._cluster
         )
+        prepared = self._prepared = await self._shut_the_way_out(prepared)
         made = plans.plans(prepared, self._servers_ready)
         self._parts = {name: self._part(plan, layout) for name, plan in made.items()}
         self._event("step", "Starting Postgres and NATS")
@@ -131,6 +137,17 @@ class Supervisor:
         self._beside.append(asyncio.create_task(keep_observing(prepared, self._log_line)))
         self._followers = Followers(layout)
         self._beside.append(asyncio.create_task(self._followers.run()))
+
+    async def _shut_the_way_out(self, prepared: Prepared) -> Prepared:
+        """For all but connectors, before anything starts."""
+        later = asyncio.get_running_loop().call_soon_threadsafe
+        firewall = Firewall(prepared.layout, prepared.config, lambda text: later(self._event, "notice", text))
+        self._firewall = firewall
+        found = await asyncio.to_thread(firewall.start)
+        if prepared.who.separated and not firewall.on:
+            self._event("notice", f"any part may leave this machine: {firewall.why}")
+        self._beside.append(asyncio.create_task(firewall.keep()))
+        return replace(prepared, config=found)
 
     async def _start_all(self, names: list[str]) -> None:
         for name in names:
@@ -180,6 +197,7 @@ class Supervisor:
             "up_seconds": round(time.monotonic() - self._started, 1),
             "parts": {name: part.describe() for name, part in self._parts.items()},
             "backups": self._followers.report() if self._followers else [],
+            "egress": self._firewall.report() if self._firewall else {},
         }
 
     async def _asked_to_stop(self) -> dict[str, Any]:
