@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import Select, func, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import RowMapping
 
@@ -28,7 +28,7 @@ _ALL: Select[Any] = (
         *(_newest.c[name] for name in ("verdict", "by_name", "reason", "at", "outcome", "outcome_reason")),
     )
     .outerjoin(card_states, card_states.c.card_id == cards.c.card_id)
-    .outerjoin(_newest, func.true())
+    .outerjoin(_newest, true())
 )
 
 
