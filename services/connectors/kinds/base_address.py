@@ -43,10 +43,15 @@ def resolve(base: str, connector: str, url: str) -> Place:
 
 
 def check_path(place: Place, patterns: tuple[str, ...]) -> None:
-    """Refused (code `path`) unless a pattern fits the path both as it stands and decoded: `*` within a segment, `**` over several."""
-    spelled, read = place.path, unquote(place.path)
-    if not any(_fits(pattern, spelled) and _fits(pattern, read) for pattern in patterns):
+    """Refused (code `path`) unless a pattern fits."""
+    if not fits(place, patterns):
         raise Refused(f"this path is not among those that the connector may use: {', '.join(patterns)}", code="path")
+
+
+def fits(place: Place, patterns: tuple[str, ...]) -> bool:
+    """Whether a pattern fits the path both as it stands and decoded: `*` within a segment, `**` over several."""
+    spelled, read = place.path, unquote(place.path)
+    return any(_fits(pattern, spelled) and _fits(pattern, read) for pattern in patterns)
 
 
 def _place(target: Target, *, own: bool, below: str) -> Place:

@@ -11,12 +11,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from services.connectors.egress.way import Way
 from services.connectors.kinds.answers import Answer
 from services.connectors.kinds.arguments import read_arguments
-from services.connectors.kinds.base_address import OWN, Place, check_path, resolve
+from services.connectors.kinds.base_address import OWN, Place, check_path, fits, resolve
 from services.connectors.kinds.headers import outward
 from services.connectors.kinds.kind import Exchange, KindSettings, Plan, Request
 from services.connectors.kinds.replay import Replay, bytes_of
 from services.connectors.kinds.sending import Asked, tunnelled
-from services.connectors.kinds.web import Path, WebSettings, answer_to, hosts_of, look
+from services.connectors.kinds.web import Path, WebSettings, answer_to, hosts_of, look, plan_of
 from shared.errors import Refused
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -34,6 +34,9 @@ class HttpSettings(WebSettings):
 
     methods: Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_methods)] = ("GET",)
     paths: Annotated[tuple[Path, ...], Field(min_length=1)] = ("/**",)
+
+    def may(self, method: str, place: Place) -> bool:
+        return method in self.methods and fits(place, self.paths)
 
 
 class HttpArguments(BaseModel):
@@ -77,8 +80,7 @@ class Http:
                 f"connector {request.connector} takes {', '.join(settings.methods)}, not {method[:20]}", code="method"
             )
         check_path(place, settings.paths)
-        types = settings.secret_types if place.own else ()
-        return Plan(method.lower(), f"{method} {place.line}", (place.target.key,), types)
+        return plan_of(request, settings, method.lower(), f"{method} {place.line}", place, publics)
 
     async def run(self, exchange: Exchange) -> Any:
         settings = _settings(exchange.request.settings)

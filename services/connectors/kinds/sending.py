@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import httpx2
 
 from services.connectors.kinds.base_address import Place
-from services.connectors.kinds.credentials import AuthSettings, Shown, show, with_query
+from services.connectors.kinds.credentials import AuthSettings, Shown, with_query
 from services.connectors.kinds.failures import explain, too_slow
 from services.connectors.kinds.headers import Headers, outward
 from services.connectors.kinds.kind import Exchange
+from services.connectors.kinds.masking import Mask
+from services.connectors.kinds.presenting import Presenting
 from services.connectors.kinds.replay import Replay
 from services.connectors.kinds.retrying import Retrying
-from services.connectors.secrets.types import SecretValue
 from shared.clock import now
 from shared.errors import SchleuseError, Transient
 
@@ -63,36 +64,33 @@ class Sending:
 
     def __init__(self, exchange: Exchange, settings: AuthSettings, asked: Asked, retrying: Retrying) -> None:
         self._exchange, self._settings, self._asked, self._retrying = exchange, settings, asked, retrying
-        self._secret: SecretValue | None = exchange.secrets[0] if asked.place.own and exchange.secrets else None
         self._transport = exchange.way.http()
         self._until = asyncio.get_running_loop().time() + settings.timeout_s
-        self._denied = False
+        secret = exchange.secrets[0] if asked.place.own and exchange.secrets else None
+        self._presenting = Presenting(exchange, settings, secret)
 
     async def close(self) -> None:
         await self._transport.aclose()
 
-    async def answer(self) -> httpx2.Response:
+    def mask(self) -> Mask:
+        return self._presenting.mask()
+
+    async def answer(self, asked: Asked) -> httpx2.Response:
         """Its body is still to be read, and it to be closed. Refused, Transient or Permanent when there is none."""
-        tried = 0
+        self._asked, tried = asked, 0
         while True:
             response, failure = await self._once()
-            if response is not None and response.status_code == DENIED and await self._show_another():
+            if response is not None and response.status_code == DENIED and await self._another():
                 await response.aclose()
                 continue
             wait = self._wait(tried, response, failure)
-            if wait is None and failure is not None:
-                raise failure
-            if response is not None:
-                if wait is None:
-                    return response
-                await response.aclose()
-            why = failure.code if failure else f"status {response.status_code}" if response else ""
-            self._exchange.note(f"tried again after {why}")
-            await asyncio.sleep(wait or 0.0)
+            if wait is None:
+                return _settled(response, failure)
+            await self._rest(response, failure, wait)
             tried += 1
 
     async def _once(self) -> tuple[httpx2.Response | None, SchleuseError | None]:
-        request = self._request(await self._shown())
+        request = self._request(await self._presenting.shown())
         try:
             return await self._transport.handle_async_request(request), None
         except httpx2.HTTPError as error:
@@ -101,9 +99,17 @@ class Sending:
             failure = error
         return None, failure
 
+    async def _another(self) -> bool:
+        return self._again and await self._presenting.another()
+
+    @property
+    def _again(self) -> bool:
+        """Whether the request's body is still at hand."""
+        return self._asked.body is None or self._asked.body.again
+
     def _wait(self, tried: int, response: httpx2.Response | None, failure: SchleuseError | None) -> float | None:
-        body, left = self._asked.body, self._until - asyncio.get_running_loop().time()
-        if body is not None and not body.again:
+        left = self._until - asyncio.get_running_loop().time()
+        if not self._again:
             return None
         if failure is not None:
             return self._retrying.after_error(tried, self._asked.method, failure, left)
@@ -111,20 +117,12 @@ class Sending:
         said: Mapping[str, str] = response.headers
         return self._retrying.after_status(tried, self._asked.method, response.status_code, said, now(), left)
 
-    async def _shown(self) -> Shown:
-        return Shown() if self._secret is None else show(self._settings, self._secret, "")
-
-    async def _show_another(self) -> bool:
-        """The credential was not accepted: the version before it, once, while both overlap."""
-        body = self._asked.body
-        if self._secret is None or self._denied or (body is not None and not body.again):
-            return False
-        self._denied = True
-        other = await self._exchange.rejected()
-        self._secret = other or self._secret
-        if other is not None:
-            self._exchange.note(f"the credential was not accepted; tried {other.label}")
-        return other is not None
+    async def _rest(self, response: httpx2.Response | None, failure: SchleuseError | None, wait: float) -> None:
+        if response is not None:
+            await response.aclose()
+        why = f"status {response.status_code}" if response is not None else failure.code if failure else ""
+        self._exchange.note(f"tried again after {why}")
+        await asyncio.sleep(wait)
 
     def _request(self, shown: Shown) -> httpx2.Request:
         asked, left = self._asked, max(0.1, self._until - asyncio.get_running_loop().time())
@@ -136,3 +134,10 @@ class Sending:
         timeout = {"connect": CONNECT_S, "read": left, "write": left, "pool": left}
         content = asked.body.chunks() if asked.body is not None else None
         return httpx2.Request(asked.method, url, headers=headers, content=content, extensions={"timeout": timeout})
+
+
+def _settled(response: httpx2.Response | None, failure: SchleuseError | None) -> httpx2.Response:
+    if response is None:
+        assert failure is not None
+        raise failure
+    return response

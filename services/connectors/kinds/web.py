@@ -1,18 +1,21 @@
 """What every kind that speaks HTTP has: a base address, one exchange with it, and a look whether it answers."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Self
 
 import httpx2
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from services.connectors.egress.hosts import allow_list, parse_url
+from services.connectors.egress.dialling import shut
+from services.connectors.egress.hosts import allow_list, parse_url, permits
+from services.connectors.egress.redirects import Hop, is_redirect, next_hop
 from services.connectors.egress.way import Way
 from services.connectors.kinds.answers import Answer
+from services.connectors.kinds.base_address import Place, resolve
 from services.connectors.kinds.credentials import AuthSettings
 from services.connectors.kinds.failures import explain
-from services.connectors.kinds.kind import Exchange
+from services.connectors.kinds.kind import Exchange, Plan, Request
 from services.connectors.kinds.retrying import Retrying
 from services.connectors.kinds.sending import Asked, Sending, in_time
 from shared.errors import Refused, SchleuseError
@@ -43,10 +46,43 @@ class WebSettings(AuthSettings):
     retries: Annotated[int, Field(ge=0, le=5)] = 2
     health_path: Path = "/"
 
+    @model_validator(mode="after")
+    def _credentials_are_not_overheard(self) -> Self:
+        if self.auth and self.base.startswith("http://") and not self.addresses:
+            raise ValueError(
+                "a credential travels over https:// only; http:// takes the private address that it leads to among addresses"
+            )
+        return self
+
+    def may(self, method: str, place: Place) -> bool:
+        """Whether this may be asked for below the base address: a redirect is asked the same as the asker."""
+        return True
+
 
 def hosts_of(settings: WebSettings) -> tuple[str, ...]:
     base = parse_url(settings.base)
     return tuple(dict.fromkeys((base.key, *allow_list(settings.hosts, base.port))))
+
+
+def plan_of(
+    request: Request,
+    settings: WebSettings,
+    operation: str,
+    target: str,
+    place: Place,
+    publics: Sequence[Mapping[str, str]],
+) -> Plan:
+    """With the token address of an oauth2 secret among the hosts: the call may reach it, too. Refused (code `egress`) when it is not listed."""
+    if not place.own:
+        return Plan(operation, target, (place.target.key,))
+    hosts = [place.target.key]
+    if "oauth2" in settings.auth:
+        hosts += [parse_url(each["token_url"]).key for each in publics if "token_url" in each]
+    if unlisted := [host for host in hosts if not permits(hosts_of(settings), host)]:
+        raise shut(
+            f"{unlisted[0]}, where access tokens come from, is not among the hosts of connector {request.connector}"
+        )
+    return Plan(operation, target, tuple(dict.fromkeys(hosts)), settings.secret_types)
 
 
 @asynccontextmanager
@@ -56,13 +92,45 @@ async def answer_to(exchange: Exchange, settings: WebSettings, asked: Asked) -> 
     async with in_time(exchange, host):
         sending = Sending(exchange, settings, asked, Retrying(settings.retries))
         try:
-            response = await sending.answer()
+            response, location = await _followed(exchange, settings, sending, asked)
             try:
-                yield Answer(exchange, response, host)
+                yield Answer(exchange, response, host, sending.mask(), location)
             finally:
                 await response.aclose()
         finally:
             await sending.close()
+
+
+async def _followed(
+    exchange: Exchange, settings: WebSettings, sending: Sending, asked: Asked
+) -> tuple[httpx2.Response, str]:
+    """The first answer that leads nowhere else below the base address, and where it leads then, absolute.
+
+    To another host of the allow-list the asker goes by itself, with an ask of its own: it is checked and granted like any other.
+    """
+    hop = Hop(asked.method, asked.place.target)
+    while True:
+        response = await sending.answer(asked)
+        location = response.headers.get("location")
+        if location is None or not is_redirect(response.status_code, location):
+            return response, ""
+        try:
+            hop = next_hop(hop, response.status_code, location, hosts_of(settings))
+            place = resolve(settings.base, exchange.request.connector, hop.target.url)
+        except Refused:
+            await response.aclose()
+            raise
+        again = not hop.with_body or asked.body is None or asked.body.again
+        if not (place.own and again and settings.may(hop.method, place)):
+            return response, hop.target.url
+        await response.aclose()
+        exchange.note("followed a redirect")
+        asked = _next(asked, hop, place)
+
+
+def _next(asked: Asked, hop: Hop, place: Place) -> Asked:
+    body, size = (asked.body, asked.body_bytes) if hop.with_body else (None, None)
+    return Asked(hop.method, place, hop.headers(asked.headers), body, size)
 
 
 async def look(settings: WebSettings, way: Way) -> str:
