@@ -1,10 +1,13 @@
-"""The connectors: settings -> database -> bus. No way out to the internet is opened yet, and nobody reaches them over HTTP."""
+"""The connectors: settings -> database -> bus -> what is asked of them. Nobody reaches them over HTTP."""
 
-from services.connectors.audit.log import AuditLog
-from services.connectors.audit.operator import AuditDesk
+from services.connectors.audit.compose import keep_audit
 from services.connectors.book.keeper import Keeper
+from services.connectors.calls.compose import answer_calls
 from services.connectors.cards.expiry import CardExpiry
+from services.connectors.fingerprints.taker import FingerprintTaker
 from services.connectors.intake import ConnectorsIntake
+from services.connectors.kinds.oauth2 import AccessTokens
+from services.connectors.secrets.removal import Removal
 from services.connectors.secrets.vault import Vault
 from services.connectors.tables import app, core
 from shared.lifecycle import Service
@@ -18,12 +21,14 @@ def compose(settings: Settings) -> Service:
     db = service.database(app, core)
     keeper = Keeper(db, PublicKeys.load(settings.public_keys), service.notices)
     service.part(keeper)
-    audit = AuditLog(db, service.health)
-    service.part(audit)
+    audit = keep_audit(service, settings, db)
     service.part(CardExpiry(db, keeper))
-    vault = Vault(settings.secrets, Identity.load(settings.keys / "secrets.key"))
-    service.bus(ConnectorsIntake(keeper, vault))
-    service.operator(AuditDesk(db).verbs)
+    identity = Identity.load(settings.keys / "secrets.key")
+    vault = Vault(settings.secrets, identity)
+    service.part(FingerprintTaker(db, keeper, vault, settings.keys, service.health))
+    service.part(Removal(keeper, vault))
+    link = service.bus(ConnectorsIntake(keeper, vault, PublicKeys.load(settings.public_keys)))
+    answer_calls(service, link, db, keeper, audit, vault, AccessTokens(db, settings.secrets, identity))
     return service
 
 

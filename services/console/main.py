@@ -1,5 +1,6 @@
 """Composition root of the console."""
 
+from services.console.asking import AskOperator
 from services.console.cards.operator import CardOperator
 from services.console.connectors.operator import ConnectorOperator
 from services.console.guests.operator import GuestOperator
@@ -22,6 +23,7 @@ from services.console.secrets.watch import ExpiryWatch
 from services.console.tables import core
 from services.console.undo.operator import UndoOperator
 from services.console.web import make_web
+from shared.asking.asker import Asker
 from shared.inbox.parked import ParkedDesk
 from shared.lifecycle import Service
 from shared.settings import Settings
@@ -49,6 +51,9 @@ def compose(settings: Settings) -> Service:
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
+    asker = Asker("console", link.connection)
+    link.also(asker)
+    service.operator(AskOperator(asker).verbs)
     service.part(keeper)
     service.part(Teller(db, console.identity))
     service.part(SessionWatch(db, live))

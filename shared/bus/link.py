@@ -1,6 +1,7 @@
 """A service's whole connection to the bus: connects in the background, then starts its relay and the loops of its durables."""
 
 import asyncio
+from typing import Protocol
 
 from schemas.catalogue import LANES, SURFACES, Lane, durable, from_lanes, from_stream, to_lanes, to_stream
 from shared.bus.connection import Connection
@@ -45,6 +46,11 @@ def _batch(service: str, intake: Intake, stream: str, lane: Lane) -> int:
     return PREPARED_BATCH if any(handler.prepare for handler in read) else BATCH
 
 
+class Companion(Protocol):
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+
+
 class BusLink:
     """Started without waiting: a service works, and stages, while the bus is away."""
 
@@ -73,6 +79,8 @@ class BusLink:
             for stream, name, lane in durables_of(settings.service)
         ]
         self._task: asyncio.Task[None] | None = None
+        self._also: list[Companion] = []
+        self._begun: list[Companion] = []
         health.need("bus")
 
     def share(self, notices: Notices) -> None:
@@ -88,11 +96,20 @@ class BusLink:
         await self._relay.start()
         for delivery in self._deliveries:
             await delivery.start()
+        for each in self._also:
+            await each.start()
+            self._begun.append(each)
+
+    def also(self, companion: "Companion") -> None:
+        """Something that works on this connection: started once there is one, stopped while there still is."""
+        self._also.append(companion)
 
     async def stop(self) -> None:
-        """Intake first, then the relay, then the bus itself."""
+        """What is asked first, then intake, then the relay, then the bus itself."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
+        for each in reversed(self._begun):
+            await each.stop()
         await asyncio.gather(*(delivery.stop() for delivery in self._deliveries))
         await self._relay.stop()
         await self.connection.stop()
