@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "cards": "infra.cli.cards",
     "keys": "infra.cli.keys",
     "secrets": "infra.cli.secrets",
+    "call": "infra.cli.call",
     "backup": "infra.cli.backup",
     "restore": "infra.cli.restore",
     "trace": "infra.cli.trace",
