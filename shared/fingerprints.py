@@ -45,7 +45,9 @@ class FingerprintKey:
         try:
             raw = base64.b64decode((folder / "fingerprint.key").read_text().strip(), validate=True)
         except (OSError, binascii.Error, UnicodeDecodeError) as error:
-            raise Transient(f"the fingerprint key cannot be read: {type(error).__name__}", code="fingerprints") from None
+            raise Transient(
+                f"the fingerprint key cannot be read: {type(error).__name__}", code="fingerprints"
+            ) from None
         if len(raw) != KEY_BYTES:
             raise Transient("the fingerprint key is not whole; a start writes it anew", code="fingerprints")
         return cls(raw)

@@ -11,6 +11,7 @@ from schemas.connectors.v1 import (
     ChangeRefused,
     ConnectorApplied,
     ConnectorChecked,
+    FingerprintsTaken,
     SecretApplied,
 )
 from schemas.console.v1 import (
@@ -28,13 +29,14 @@ from schemas.console.v1 import (
 )
 from schemas.site.v1 import GateRequested, ItemApplied, RowRejected, SignalsRecorded
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.inspection import Inspector
+from services.bridge.inspection import Inspector, Shelf
 from services.bridge.usecases.answer_gate_request import note_gate_request
 from services.bridge.usecases.change_key import change_key
 from services.bridge.usecases.decide_item import decide_item
 from services.bridge.usecases.forward_event import forward_events
 from services.bridge.usecases.forward_signed import forward_signed
 from services.bridge.usecases.inspect_item import Inspected, inspect_item
+from services.bridge.usecases.keep_fingerprints import keep_fingerprints
 from services.bridge.usecases.queue_item import queue_item
 from services.bridge.usecases.record_parked import record_parked
 from services.bridge.usecases.record_person import close_session, record_person
@@ -53,6 +55,7 @@ class BridgeIntake:
         self,
         db: Database,
         inspector: Inspector,
+        shelf: Shelf,
         keys: DecisionKeys,
         gate: Gate,
         public_keys: PublicKeys,
@@ -60,7 +63,7 @@ class BridgeIntake:
         wake_schedule: Callable[[], None],
     ) -> None:
         self._db, self._inspector, self._keys, self._gate = db, inspector, keys, gate
-        self._public_keys = public_keys
+        self._public_keys, self._shelf = public_keys, shelf
         self._wake_answerer, self._wake_schedule = wake_answerer, wake_schedule
 
     async def on_parked(self, tx: Tx, event: Received[Any], reason: str) -> None:
@@ -163,3 +166,7 @@ class BridgeIntake:
     @on("change.refused")
     async def on_change_refused(self, tx: Tx, event: Received[ChangeRefused]) -> None:
         await forward_events(tx, [event])
+
+    @on("fingerprints.taken")
+    async def on_fingerprints_taken(self, tx: Tx, event: Received[FingerprintsTaken]) -> None:
+        await keep_fingerprints(tx, event, self._shelf)

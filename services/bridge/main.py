@@ -6,7 +6,7 @@ from schemas.catalogue import EVENTS
 from services.bridge import store
 from services.bridge.following import FollowDesk
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.inspection import Inspector
+from services.bridge.inspection import Inspector, Shelf
 from services.bridge.intake import BridgeIntake
 from services.bridge.operator import Desk
 from services.bridge.tables import app, core
@@ -56,14 +56,15 @@ def compose(settings: Settings) -> Service:
     public_keys = PublicKeys.load(settings.public_keys)
     service = Service(settings)
     db = service.database(app, core, Stamp("bridge", sealer))
-    inspector = Inspector()
+    shelf = Shelf(db, settings.keys)
+    inspector = Inspector(shelf)
     timers = Timers(db, gate, service.health)
     answerer = shared_wake(service.notices, "question", timers.answerer.wake)
     schedule = shared_wake(service.notices, "schedule", timers.schedule.wake)
-    for part in (Beginnings(db), inspector, timers):
+    for part in (Beginnings(db), shelf, inspector, timers):
         service.part(part)
     keys = DecisionKeys(public_keys)
-    service.bus(BridgeIntake(db, inspector, keys, gate, public_keys, answerer, schedule))
+    service.bus(BridgeIntake(db, inspector, shelf, keys, gate, public_keys, answerer, schedule))
     service.operator(Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
     return service
 

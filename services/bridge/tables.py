@@ -11,6 +11,7 @@ from sqlalchemy import (
     Identity,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -57,3 +58,13 @@ gate_requests = Table(
     Column("nonce", Text, nullable=False),
     Column("after_seq", BigInteger, nullable=False),
 )
+
+fingerprints = Table(
+    "fingerprints",
+    app,
+    Column("version", BigInteger, primary_key=True, autoincrement=False),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    Column("parts", Integer, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+"""The newest set that the connectors took of their secrets, as it came. Whether it counts is read from its bytes and their key."""

@@ -5,10 +5,11 @@ from typing import Any
 from services.connectors.audit import tables as audit
 from services.connectors.book import tables as book
 from services.connectors.cards import tables as cards
+from services.connectors.fingerprints import tables as fingerprints
 from services.connectors.schema import app, core
 from shared.db import delivery_tables
 
-SUBJECTS = (audit, book, cards)
+SUBJECTS = (audit, book, cards, fingerprints)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

@@ -14,11 +14,12 @@ from schemas.content import ItemContent
 from services.bridge.inspection import Inspection, Inspector
 from shared.markup import parse_source
 from tests.factories.documents import real_input
+from tests.factories.fingerprints import VALUE, Fixed, known
 
 
 @pytest_asyncio.fixture
 async def inspector() -> AsyncIterator[Inspector]:
-    found = Inspector()
+    found = Inspector(Fixed(VALUE))
     await found.start()
     yield found
     await found.stop()
@@ -110,7 +111,7 @@ async def test_a_child_that_died_idle_is_replaced(inspector: Inspector) -> None:
 
 
 async def test_a_text_that_takes_too_long_blocks() -> None:
-    hasty = Inspector(seconds=0.2)
+    hasty = Inspector(Fixed(), seconds=0.2)
     await hasty.start()
     try:
         found = await inspect(hasty, "|a|b|\n|-|-|\n" + "|1|2|\n" * 60_000)
@@ -156,3 +157,31 @@ async def test_the_real_pages_pass_quickly(inspector: Inspector) -> None:
     for source in [parse_source(file.read_text(encoding="utf-8")) for file in files]:
         assert not (await inspect(inspector, source.body)).blocked
     assert len(files) == 120 and cpu_seconds(inspector.pid) - began < 6
+
+
+async def test_a_value_of_our_own_secrets_is_blocked_and_named_nowhere(inspector: Inspector) -> None:
+    found = await inspect(inspector, f"words\n\nuse {VALUE} there")
+    assert found.blocked and [
+        (each.rule, each.line, each.excerpt) for each in found.findings if each.level == "block"
+    ] == [("own_secret", 3, "")]
+    assert VALUE[:4] not in repr(found)
+
+
+async def test_what_is_known_changes_while_the_child_runs() -> None:
+    source = Fixed()
+    inspector = Inspector(source)
+    await inspector.start()
+    try:
+        assert not (await inspect(inspector, VALUE)).blocked, "nobody has put it yet"
+        child, source.now = inspector.pid, known(VALUE)
+        assert (await inspect(inspector, VALUE)).blocked and inspector.pid == child
+        os.kill(child or 0, signal.SIGKILL)
+        assert inspector._child is not None
+        await inspector._child.wait()
+        assert (await inspect(inspector, VALUE)).blocked, "the next child is told, too"
+        source.now = "the newest set is old"
+        found = await inspect(inspector, "words")
+        assert found.blocked and [each.rule for each in found.findings] == ["secrets_unknown"]
+        assert "the newest set is old" in found.findings[0].message
+    finally:
+        await inspector.stop()

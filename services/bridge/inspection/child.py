@@ -1,6 +1,7 @@
-"""The inspecting child: `python -m services.bridge.inspection.child`. Holds no key, opens nothing, answers jobs.
+"""The inspecting child: `python -m services.bridge.inspection.child`. Holds no key of ours, opens nothing, answers jobs.
 
-It ends when its input ends. It catches nothing: an error ends it, and the bridge blocks what it was looking at.
+What finds our own secrets' values is told before the first job, and can make nothing. It ends when its input ends. It catches nothing: an error
+ends it, and the bridge blocks what it was looking at.
 """
 
 import gc
@@ -8,6 +9,7 @@ import sys
 from typing import Any
 
 from schemas.text import parse_json
+from services.bridge.inspection.checks.own_secrets import OwnSecrets
 from services.bridge.inspection.examine import examine
 from services.bridge.inspection.frames import LENGTH, MAX_JOB, frame, length_of
 from services.bridge.inspection.limits import allow_cpu, lock_down
@@ -28,9 +30,14 @@ def main() -> None:
     gc.freeze()
     lock_down()
     _answer({"ready": True})
+    own: OwnSecrets | None = None
     while (job := _next_job()) is not None:
         allow_cpu(CPU_SECONDS)
-        _answer({"findings": [each.model_dump(mode="json") for each in examine(job)]})
+        if "known" in job:
+            own = OwnSecrets.of_frame(job["known"])
+            _answer({"ready": True})
+        else:
+            _answer({"findings": [each.model_dump(mode="json") for each in examine(job, own)]})
 
 
 def _next_job() -> dict[str, Any] | None:

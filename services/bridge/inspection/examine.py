@@ -5,7 +5,9 @@ from itertools import islice
 from typing import Any
 
 from schemas.bridge.v1 import Finding
-from services.bridge.inspection.checks import active, hidden, links, personal, secrets
+from services.bridge.inspection.checks import active, links, own_secrets, personal, secrets
+from services.bridge.inspection.checks import hidden as unseen
+from services.bridge.inspection.checks.own_secrets import OwnSecrets
 from shared.markup.parser import parse
 
 MOST = 100
@@ -13,16 +15,18 @@ MOST = 100
 _RANK = {"block": 0, "check": 1, "note": 2}
 
 
-def examine(job: dict[str, Any]) -> list[Finding]:
+def examine(job: dict[str, Any], own: OwnSecrets | None = None) -> list[Finding]:
     """Findings for `title`, `summary`, `body` and, where there is one, `prior_body` (the approved revision's).
 
-    block first, then check, then note, each by line; at most 100, the last of which says that there are more.
+    block first, then check, then note, each by line; at most 100, the last of which says that there are more. `own`: what is known of
+    our own secrets; None where the caller blocks for not knowing it.
     """
     body, prior = job["body"], job["prior_body"]
+    texts = {"title": job["title"], "summary": job["summary"], "": body}
     tokens = parse(body)
-    found: list[Finding] = []
-    values: set[str] = set()
-    for where, text in (("title", job["title"]), ("summary", job["summary"]), ("", body)):
+    values, hidden = set[str](), set[str]()
+    found = [*own_secrets.check(own, texts, tokens, hidden)] if own else []
+    for where, text in texts.items():
         found += [_placed(each, where) for each in _of_text(text, values)]
     found += islice(active.check(tokens), MOST + 1)
     found += links.check(tokens, parse(prior) if prior else None)
@@ -34,11 +38,11 @@ def examine(job: dict[str, Any]) -> list[Finding]:
                 message="Only spaces and line breaks differ from the approved revision",
             )
         )
-    return _cut(sorted(_redacted(found, values), key=lambda each: (_RANK[each.level], each.line or 0)))
+    return _cut(sorted(_redacted(found, values, hidden), key=lambda each: (_RANK[each.level], each.line or 0)))
 
 
 def _of_text(text: str, values: set[str]) -> Iterator[Finding]:
-    for findings in (secrets.private_keys(text), personal.check(text), hidden.check(text)):
+    for findings in (secrets.private_keys(text), personal.check(text), unseen.check(text)):
         yield from islice(findings, MOST + 1)
     yield from secrets.check(text, values)
 
@@ -49,13 +53,17 @@ def _placed(finding: Finding, where: str) -> Finding:
     )
 
 
-def _redacted(found: list[Finding], values: set[str]) -> Iterator[Finding]:
-    """No finding of any check carries a secret that another check found. Messages about secrets quote nothing."""
-    longest_first = sorted(values, key=len, reverse=True)
+def _redacted(found: list[Finding], values: set[str], hidden: set[str]) -> Iterator[Finding]:
+    """No finding of any check carries a secret that another check found. Messages about secrets quote nothing; of our own, `hidden`, no
+    character is shown."""
+    masks = {value: secrets.masked(value) for value in values} | dict.fromkeys(hidden, "…")
+    longest_first = sorted(masks, key=len, reverse=True)
     for each in dict.fromkeys(found):
         message, excerpt = each.message, each.excerpt
-        for value in () if each.rule in ("secret", "private_key") else longest_first:
-            message, excerpt = (text.replace(value, secrets.masked(value)) for text in (message, excerpt))
+        if hidden and each.rule == "secret":
+            excerpt = ""
+        for value in () if each.rule in ("secret", "private_key", "own_secret") else longest_first:
+            message, excerpt = (text.replace(value, masks[value]) for text in (message, excerpt))
         yield each.model_copy(update={"message": _seen(message)[:500], "excerpt": _seen(excerpt)[:120]})
 
 

@@ -15,6 +15,7 @@ from schemas.content import ItemContent
 from schemas.model import MAX_CONTENT
 from schemas.text import BadJson, parse_json
 from services.bridge.inspection.frames import LENGTH, MAX_REPLY, frame, length_of
+from services.bridge.inspection.known import Known, Source
 
 SECONDS = 2.0
 """Time for one inspection (S14)."""
@@ -40,11 +41,12 @@ class _Failed(Exception):
 class Inspector:
     """Inspects one text after another in a child process without keys. Start and stop it with the service."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self, source: Source, seconds: float = SECONDS) -> None:
+        self._source, self._seconds = source, seconds
         self._turn = asyncio.Lock()
         self._child: asyncio.subprocess.Process | None = None
         self._jobs = 0
+        self._told = ""
 
     @property
     def pid(self) -> int | None:
@@ -67,8 +69,10 @@ class Inspector:
     async def inspect(self, content: ItemContent, kind: str, lang: str, prior_body: str | None) -> Inspection:
         """Findings for a content whose schema is checked. `prior_body`: the approved revision's, None for a new item.
 
-        kind and lang change nothing yet. Never raises for a text's sake: a timeout, a crash or an answer that can't be read is a `block` finding.
+        kind and lang change nothing yet. Never raises for a text's sake: a timeout, a crash or an answer that can't be read is a `block` finding,
+        and so is that nothing is known of our own secrets. Transient as the source.
         """
+        known = await self._source.current()
         began = perf_counter()
         size = len(content.to_bytes())
         if size > MAX_CONTENT:
@@ -76,15 +80,18 @@ class Inspector:
         else:
             job = {"title": content.title, "summary": content.summary, "body": content.body, "prior_body": prior_body}
             async with self._turn:
-                found = await self._findings(job)
+                found = await self._findings(job, known)
         ms = round((perf_counter() - began) * 1000)
         return Inspection(tuple(found), any(each.level == "block" for each in found), ms)
 
-    async def _findings(self, job: Mapping[str, Any]) -> list[Finding]:
+    async def _findings(self, job: Mapping[str, Any], known: Known | str) -> list[Finding]:
         try:
             child = await self._ready()
+            if isinstance(known, Known):
+                await self._tell(child, known)
             reply = await self._ask(child, frame(dict(job)), self._seconds)
-            return [Finding.model_validate(each) for each in reply["findings"]]
+            found = [Finding.model_validate(each) for each in reply["findings"]]
+            return found if isinstance(known, Known) else [_unknown(known), *found]
         except (_Failed, ValidationError, KeyError, TypeError) as error:
             await self._discard()
             why = str(error) if isinstance(error, _Failed) else "its answer could not be read"
@@ -100,6 +107,15 @@ class Inspector:
         self._jobs += 1
         return child
 
+    async def _tell(self, child: asyncio.subprocess.Process, known: Known) -> None:
+        """What finds our own secrets, unless this child knows it."""
+        if self._told == known.name:
+            return
+        reply = await self._ask(child, frame({"known": known.to_frame()}), self._seconds)
+        if reply.get("ready") is not True:
+            raise _Failed("its answer could not be read")
+        self._told = known.name
+
     async def _spawn(self) -> asyncio.subprocess.Process:
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-s", "-B", "-m", _CHILD),
@@ -110,7 +126,7 @@ class Inspector:
             cwd="/",
             start_new_session=True,
         )
-        self._child, self._jobs = child, 0
+        self._child, self._jobs, self._told = child, 0, ""
         hello = await self._ask(child, b"", START_SECONDS)
         if hello.get("ready") is not True:
             raise _Failed("the inspecting process did not start")
@@ -150,6 +166,13 @@ def _kill(child: asyncio.subprocess.Process) -> None:
 
 def _ended(child: asyncio.subprocess.Process) -> bool:
     return child.stdout is not None and child.stdout.at_eof()
+
+
+def _unknown(why: str) -> Finding:
+    return _block(
+        "secrets_unknown",
+        f"The lock cannot tell whether this holds one of our own secrets: {why}. Nothing passes until the connectors run; then submit it again",
+    )
 
 
 def _block(rule: str, message: str) -> Finding:

@@ -13,7 +13,7 @@ from services.agent.tables import app as agent_tables
 from services.agent.usecases.propose_item import propose_item
 from services.bridge import store
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.inspection import Inspector
+from services.bridge.inspection import Inspector, Shelf
 from services.bridge.intake import BridgeIntake
 from services.bridge.main import DEFAULT_POLICIES
 from services.bridge.tables import app as bridge_tables
@@ -28,6 +28,7 @@ from shared.outbox.stage import Stamp
 from shared.signing import PublicKeys, SigningKey
 from shared.testing.servers import Servers
 from shared.testing.servers import running as start_servers
+from tests.factories.fingerprints import Fixed
 from tests.services.bridge.conftest import received
 from tests.services.bridge.makes import Signer, opening, revision
 
@@ -50,13 +51,14 @@ async def running(
 @asynccontextmanager
 async def lock_and_agent(servers: Servers) -> AsyncIterator[tuple[Database, Database]]:
     keys = servers.settings("bridge").keys
-    inspector = Inspector()
+    inspector = Inspector(Fixed())
     await inspector.start()
     public = PublicKeys.load(servers.settings("bridge").public_keys)
     gate = Gate(SigningKey.load(keys / "gate.key"))
 
     def lock(db: Database) -> BridgeIntake:
-        return BridgeIntake(db, inspector, DecisionKeys(public), gate, public, lambda: None, lambda: None)
+        shelf = Shelf(db, keys)
+        return BridgeIntake(db, inspector, shelf, DecisionKeys(public), gate, public, lambda: None, lambda: None)
 
     sealed = Stamp("bridge", Sealer(SigningKey.load(keys / "envelope.key")))
     async with (
