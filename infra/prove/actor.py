@@ -14,6 +14,7 @@ KINDS = (
     "doors",
     "files",
     "keys",
+    "leaving",
     "reference",
     "sockets",
     "sql",

@@ -1,4 +1,4 @@
-"""OS users and groups: ids of their own, no way to log in, and who is in the group that may reach Postgres."""
+"""OS users and groups: ids of their own, no way to log in, who is in the group that may reach Postgres, and who may leave the machine."""
 
 import grp
 import pwd
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from infra.local.identities import IN_GROUP, NO_LOGIN
 from infra.local.layout import ALL_USERS, GROUP
+from infra.observe.grants.leaving import read_leaving
 from infra.observe.grants.line import Key, Line, State, compare
 from infra.observe.installation import Installation
 
@@ -14,7 +15,7 @@ SHADOW = Path("/etc/shadow")
 
 async def read_users(here: Installation) -> list[Line]:
     if not here.separated:
-        return [Line("users", "installation", "OS users", "one of their own for every part", f"all parts run as {here.config.users['console']}", "open", "install as root to separate them")]  # fmt: skip
+        return [Line("users", "installation", "OS users", "one of their own for every part", f"all parts run as {here.config.users['console']}", "open", "install as root to separate them"), *await read_leaving(here)]  # fmt: skip
     expected: dict[Key, str] = {}
     found: dict[Key, str] = {}
     for name in ALL_USERS:
@@ -23,7 +24,7 @@ async def read_users(here: Installation) -> list[Line]:
         found |= _found(surface, name)
     expected["installation", f"group {GROUP}: members"] = ", ".join(sorted(IN_GROUP))
     found["installation", f"group {GROUP}: members"] = ", ".join(_members(GROUP))
-    return compare("users", expected, found, advise)
+    return [*compare("users", expected, found, advise), *await read_leaving(here)]
 
 
 def advise(_: str, what: str, state: State) -> str:
