@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from services.console.audit.views import count_unseen_rejections
+from services.console.cards.store import count_waiting as count_cards
 from services.console.forms import SECRET, Form, read_form
 from services.console.notices.views import count_unread
 from services.console.parts import Console
@@ -155,7 +156,8 @@ class Desk:
         async with self.console.db.reading() as tx:
             waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
             unread = await count_unread(tx, session.caller.id, now())
-        return {"waiting": waiting, "rejected": rejected, "unread": unread, "may": session.caller.may}
+            cards = await count_cards(tx, now()) if session.caller.may("connectors") else 0
+        return {"waiting": waiting, "rejected": rejected, "unread": unread, "cards_waiting": cards, "may": session.caller.may}
 
     def goodbye(self) -> RedirectResponse:
         """After signing out."""

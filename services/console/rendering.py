@@ -117,6 +117,7 @@ class Templates:
             "rejected": 0,
             "unread": 0,
             "waiting": 0,
+            "cards_waiting": 0,
         }
 
     def render(self, template: str, context: Mapping[str, Any]) -> str:

@@ -12,7 +12,9 @@ from starlette.types import ASGIApp
 
 from services.console.api import make_api, nowhere
 from services.console.audit.pages import AuditPages
+from services.console.cards.pages import CardPages
 from services.console.claims.pages import ClaimPages
+from services.console.connectors.pages import ConnectorPages
 from services.console.desk import Desk, go
 from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
@@ -67,6 +69,8 @@ def make_web(console: Console) -> ASGIApp:
         GuestPages(desk),
         IdentityPages(desk),
         SwitchPages(desk),
+        ConnectorPages(desk),
+        CardPages(desk),
         SecretPages(desk),
         SignalPages(desk),
         StatisticsPages(desk),

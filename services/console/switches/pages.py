@@ -5,6 +5,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.routing import Route
 
+from services.console.connectors.store import listed as list_connectors
 from services.console.desk import Desk, Visit, go
 from services.console.forms import query
 from services.console.queue.views import count_by_author
@@ -43,13 +44,14 @@ class SwitchPages:
     async def _show(self, visit: Visit, status: int = 200, **context: Any) -> Response:
         async with self._console.db.reading() as tx:
             held, changes = await store.in_force(tx), await store.changes(tx, 50)
+            connectors = await list_connectors(tx) if visit.caller.may("connectors") else ()
             waiting, mine = await count_by_author(tx, visit.caller.id)
         defaults = {"site_mode": self._console.settings.site_mode_default}
         values: dict[str, str] = {each.name: defaults.get(each.name, each.choices[0].value) for each in SWITCHES}
         values |= {name: row["value"] for name, row in held.items()}
         under_way = {row["name"]: row for row in reversed(changes) if row["outcome"] == "sent"}
         asked = {"asked": "", "to": "", "refused": None, "typed": ""} | context
-        facts: dict[str, Any] = {"held": held, "values": values, "under_way": under_way, "changes": changes}
+        facts: dict[str, Any] = {"held": held, "values": values, "under_way": under_way, "changes": changes, "connectors": connectors}
         return await visit.show(
             "switches.html", status, switches=SWITCHES, waiting_items=waiting, mine=mine, **facts, **asked
         )
