@@ -1,8 +1,9 @@
 """The call audit's entries: one chain, each entry committing to the one before it (rule 17). Pure."""
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
@@ -18,6 +19,10 @@ FIELDS = frozenset(v2.CallAudited.model_fields) - {"hash"}
 FIELDS_BEFORE = frozenset(v1.CallAudited.model_fields)
 """Of the entries that earlier releases wrote."""
 Outcome = Literal["begun", "ok", "failed", "refused", "cancelled", "lost", "noted"]
+_KEYS = frozenset(tuple(sorted(names | {"previous"})) for names in (FIELDS, FIELDS_BEFORE))
+WORDS = ("asker", "on_behalf_of", "connector", "operation", "target", "outcome", "status", "secret", "detail")
+"""What a free search looks through; the last two came with the second version."""
+GAP, MARK = "\x1f", "\x1e"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -90,19 +95,66 @@ def _cleaned(fields: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def fault_of(row: Mapping[str, Any], head: Head) -> str | None:
-    """Why a stored row is not the entry after `head`, or None. Everything is read from its bytes."""
+class Row(NamedTuple):
+    """A stored entry: its bytes, and everything else that stands beside them, as `columns_of` spells it."""
+
+    seq: int
+    entry: bytes
+    columns: str
+
+
+def columns_of(fields: Mapping[str, Any], hashed: str) -> str:
+    """What the columns beside an entry must say: made from its bytes and from nothing else."""
+    first = fields.get("call_id") is None
+    stated = (
+        fields["seq"], hashed, fields["previous"], fields["entry_id"], fields["at"], fields.get("call_id", ""),
+        fields["asker"], fields["on_behalf_of"], fields["connector"], fields["target"], fields["outcome"], fields["status"],
+        fields["trace_id"], _words(fields), 1 if first else 0,
+    )  # fmt: skip
+    return MARK.join(map(str, stated))
+
+
+def _words(fields: Mapping[str, Any]) -> str:
+    names = WORDS if "detail" in fields else WORDS[:-2]
+    return GAP.join([fields[name] for name in names])
+
+
+def faultless(rows: Sequence[Row], head: Head) -> list[str] | None:
+    """The hashes of rows that are the entries after `head`, or None when anything is off: then `fault_of` says what.
+
+    A page at a time: this is what the speed of verifying is.
+    """
+    joined = b"[" + b",".join([row.entry for row in rows]) + b"]"
     try:
-        fields = parse_json(row["entry"])
+        listed = json.loads(joined)
+    except (ValueError, RecursionError):
+        return None
+    if len(listed) != len(rows) or json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode() != joined:
+        return None  # not JSON's only spelling: a key stands twice, or there is a space
+    hashes, seq, before = [], head.seq, head.hash
+    for row, fields in zip(rows, listed, strict=True):
+        seq += 1
+        if tuple(fields) not in _KEYS or (fields["seq"], fields["previous"], row.seq) != (seq, before, seq):
+            return None
+        before = hashlib.sha256(row.entry).hexdigest()
+        if columns_of(fields, before) != row.columns:
+            return None
+        hashes.append(before)
+    return hashes
+
+
+def fault_of(row: Row, head: Head) -> str | None:
+    """Why a stored row is not the entry after `head`, or None. Everything is read from its bytes."""
+    if row.seq != head.seq + 1:
+        return "it is missing" if row.seq > head.seq else "it stands twice"
+    try:
+        fields = parse_json(row.entry)
     except BadJson as error:
         return f"its bytes cannot be read: {error}"[:300]
-    if not isinstance(fields, dict) or fields.keys() - {"previous"} not in (FIELDS, FIELDS_BEFORE):
+    if not isinstance(fields, dict) or tuple(fields) not in _KEYS or canonical(fields) != row.entry:
         return "its bytes are no entry of the audit"
-    if row["seq"] != head.seq + 1:
-        return f"entry {head.seq + 1} is missing" if row["seq"] > head.seq else "it stands twice"
-    if (fields["seq"], fields.get("previous")) != (head.seq + 1, head.hash):
+    if (fields["seq"], fields["previous"]) != (head.seq + 1, head.hash):
         return f"it does not continue entry {head.seq}" if head.seq >= 0 else "it is not a first entry"
-    stated = (row["hash"], row["previous"], str(row["entry_id"]))
-    if stated != (sha256(row["entry"]), head.hash, fields["entry_id"]) or not row.get("agrees", True):
+    if columns_of(fields, sha256(row.entry)) != row.columns:
         return "its columns do not say what its bytes say"
     return None

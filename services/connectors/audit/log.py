@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
@@ -35,8 +36,9 @@ class Waiting(NamedTuple):
 class AuditLog:
     """A part. `listeners` are told the audit's new head after each commit."""
 
-    def __init__(self, db: Database, health: Health) -> None:
-        self._db, self._health = db, health
+    def __init__(self, db: Database, health: Health, part: str = "connectors") -> None:
+        """`part` is written as the status of what begins, so that the next process knows whose it was."""
+        self._db, self._health, self._part = db, health, part
         self._waiting: list[Waiting] = []
         self._some = asyncio.Event()
         self._stopping = False
@@ -64,9 +66,12 @@ class AuditLog:
         if self._stopping:
             raise unwritable("this process is stopping")
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(Waiting(notes, done))
+        self._waiting.append(Waiting(tuple(self._whose(each) for each in notes), done))
         self._some.set()
         await done
+
+    def _whose(self, note: Note) -> Note:
+        return replace(note, status=self._part) if note.outcome == "begun" else note
 
     async def _run(self) -> None:
         while not (self._stopping and not self._waiting):

@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, DateTime, Index, LargeBinary, Table, Text, Uuid, text
 
-from services.connectors.schema import core
+from services.connectors.audit.domain import WORDS
+from services.connectors.schema import core, line, written
 
 BAD = ("failed", "refused", "lost")
 _BAD = text("outcome IN ('failed', 'refused', 'lost')")
@@ -42,8 +43,36 @@ call_audit = Table(
 )
 """`words`: the entry's texts, one after the other, which a free search looks through."""
 
+checkpoints = Table(
+    "checkpoints",
+    core,
+    Column("size", BigInteger, primary_key=True, autoincrement=False),
+    line("root"),
+    Column("statement", LargeBinary, nullable=False),
+    Column("signature", LargeBinary, nullable=False),
+    line("key_id"),
+    Column("statement_hash", Text, nullable=False, unique=True),
+    written(),
+    CheckConstraint("statement_hash = encode(sha256(statement), 'hex')", name="checkpoints_hash"),
+)
+"""What this service signed."""
+
+witnesses = Table(
+    "witnesses",
+    core,
+    Column("checkpoint_hash", Text, primary_key=True),
+    Column("statement", LargeBinary, nullable=False),
+    Column("signature", LargeBinary, nullable=False),
+    line("key_id"),
+    written(),
+)
+"""What the lock signed under it."""
+
 GRANTS: dict[str, dict[str, Any]] = {
     "call_audit": {"select": True, "insert": ["seq", "entry_id", "entry", "hash", "previous"]}
+} | {
+    table.name: {"select": True, "insert": [column.name for column in table.columns if column.name != "at"]}
+    for table in (checkpoints, witnesses)
 }
 
 MADE = {
@@ -56,8 +85,7 @@ MADE = {
     "outcome": "e ->> 'outcome'",
     "status": "e ->> 'status'",
     "trace_id": "e ->> 'trace_id'",
-    "words": "concat_ws(chr(31), e ->> 'asker', e ->> 'on_behalf_of', e ->> 'connector', e ->> 'operation', e ->> 'target', "
-    "e ->> 'outcome', e ->> 'status', e ->> 'secret', e ->> 'detail')",
+    "words": "concat_ws(chr(31), {})".format(", ".join(f"e ->> '{name}'" for name in WORDS)),
 }
 """Column: how it is made from `e`, the entry as JSON."""
 JSON = "convert_from(entry, 'UTF8')::jsonb"

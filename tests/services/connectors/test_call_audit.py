@@ -12,6 +12,7 @@ from services.connectors.tables import app
 from shared.db import Database, create_missing
 from shared.health import Health
 from shared.ids import new_id
+from shared.signing import PublicKeys
 from shared.testing.servers import Servers
 
 
@@ -24,6 +25,11 @@ async def db(servers: Servers):  # type: ignore[no-untyped-def]
     async with found.transaction() as tx:
         await tx.raw.execute("DELETE FROM app.todo")  # nobody reads what these tests told
     await found.stop()
+
+
+@pytest.fixture
+def keys(servers: Servers) -> PublicKeys:
+    return PublicKeys.load(servers.settings("connectors").public_keys)
 
 
 def note(**more: object) -> Note:
@@ -42,23 +48,25 @@ async def record(db: Database) -> None:
         await record_notes(tx, [note()])
 
 
-async def test_appends_never_fork_under_concurrency(db: Database) -> None:
-    before = (await verify_audit(db))["entries"]
+async def test_appends_never_fork_under_concurrency(db: Database, keys: PublicKeys) -> None:
+    before = (await verify_audit(db, keys))["entries"]
     await asyncio.gather(*(record(db) for _ in range(20)))
-    report = await verify_audit(db)
+    report = await verify_audit(db, keys)
     assert report["ok"], report
     assert report["entries"] == before + 20
 
 
-async def test_au_01_parallel_appends_of_three_replicas_neither_fork_nor_leave_a_gap(db: Database) -> None:
-    before = (await verify_audit(db))["entries"]
+async def test_au_01_parallel_appends_of_three_replicas_neither_fork_nor_leave_a_gap(
+    db: Database, keys: PublicKeys
+) -> None:
+    before = (await verify_audit(db, keys))["entries"]
     logs = [AuditLog(db, Health("connectors")) for _ in range(3)]
     for log in logs:
         await log.start()
     await asyncio.gather(*(logs[n % 3].append(note(status=str(n))) for n in range(200)))
     for log in logs:
         await log.stop()
-    report = await verify_audit(db)
+    report = await verify_audit(db, keys)
     assert report["ok"] and report["entries"] == before + 200, report
 
 
