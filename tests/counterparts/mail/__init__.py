@@ -1,0 +1,1 @@
+"""Mail servers for tests, on loopback: Debian's Dovecot, aiosmtpd, and scripts that say whatever a test wants."""
