@@ -54,7 +54,7 @@ def make_card(card_id: UUID, use: Use, lacking: Missing, book: Book, at: datetim
 def _facts(use: Use, lacking: Missing, book: Book) -> Iterator[tuple[str, str]]:
     held = book.connectors.get(use.connector)
     if held is not None:
-        yield "Connector", f"{held.kind}, declaration {held.version}"
+        yield "Declaration", f"number {held.version}"
     if not lacking.operations:
         yield "Operation", use.operation
     for place in lacking.places:

@@ -7,6 +7,7 @@ from uuid import UUID
 from services.console.cards import store
 from services.console.cards.domain import STATES, Shown, read_card
 from services.console.cards.usecases.decide_card import Order, decide_card
+from services.console.cards.usecases.wait_for_decision import wait_for_decision
 from services.console.parts import Console
 from services.console.people.domain import OPERATOR
 from shared.clock import now
@@ -50,17 +51,10 @@ class CardOperator:
         return self._told(read_card(row, now()))
 
     async def _answered(self, statement_hash: str) -> None:
-        found: Args = {}
-
-        async def look() -> bool:
-            async with self._console.db.reading() as tx:
-                found.update(dict(await store.decision(tx, statement_hash) or {}))
-            return found.get("outcome") != "sent"
-
-        answered = await self._console.live.until(look, PATIENCE)
-        if found.get("outcome") == "refused":
-            raise Conflict(f"refused: {found['outcome_reason']}", code="refused")
-        if not answered:
+        outcome, reason = await wait_for_decision(self._console.db, self._console.live, statement_hash, PATIENCE)
+        if outcome == "refused":
+            raise Conflict(f"nothing was changed: {reason}", code="refused")
+        if outcome == "sent":
             raise Transient(f"the connectors have not answered in {PATIENCE:.0f} s; it goes on by itself")
 
     def _told(self, shown: Shown) -> Args:

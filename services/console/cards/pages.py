@@ -9,10 +9,14 @@ from starlette.routing import Route
 from services.console.cards import store
 from services.console.cards.domain import read_card
 from services.console.cards.usecases.decide_card import Order, decide_card
+from services.console.cards.usecases.wait_for_decision import wait_for_decision
 from services.console.desk import Desk, Visit, go
 from services.console.forms import as_uuid
 from shared.clock import now
 from shared.errors import Conflict, NotFound, Refused
+
+AT_ONCE = 2.0
+"""Seconds that a page waits for the answer, to show it at once; later it comes by itself."""
 
 
 class CardPages:
@@ -50,9 +54,10 @@ class CardPages:
         order = Order(card_id, form.text("verdict"), form.text("reason"), form.mark("hash"))
         try:
             async with self._console.db.transaction() as tx:
-                await decide_card(tx, await self._console.ring.signing(tx), visit.caller, order)
+                sent = await decide_card(tx, await self._console.ring.signing(tx), visit.caller, order)
         except (Refused, Conflict) as refused:
             return await self._show(visit, card_id, refused.status, refused=refused, typed=order.reason)
+        await wait_for_decision(self._console.db, self._console.live, sent, AT_ONCE)
         return go(f"/cards/{card_id}")
 
 

@@ -37,8 +37,8 @@ FORMS: dict[str, tuple[Field, ...]] = {
         _MINUTE,
     ),
     "llm": (
-        _BASE,
-        Field("protocol", "Protocol", about="openai or anthropic.", example="openai"),
+        Field("provider", "Provider", about="Whose interface it speaks: openai or anthropic.", example="openai"),
+        Field("base", "Base address", about="The provider's own when empty.", example="https://api.openai.com/v1"),
         _HOSTS,
         _MINUTE,
     ),

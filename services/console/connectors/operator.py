@@ -8,6 +8,7 @@ from services.console.cards.domain import read_card
 from services.console.connectors import store
 from services.console.connectors.domain import Declared, read_settings
 from services.console.connectors.usecases.declare_connector import declare_connector
+from services.console.connectors.usecases.wait_for_setting import wait_for_setting
 from services.console.parts import Console
 from services.console.people.domain import OPERATOR
 from shared.clock import now
@@ -62,18 +63,10 @@ class ConnectorOperator:
         return await self._one(declared.name)
 
     async def _answered(self, statement_hash: str) -> None:
-        found: Args = {}
-
-        async def look() -> bool:
-            async with self._console.db.reading() as tx:
-                row = await store.change(tx, statement_hash)
-            found.update(dict(row or {}))
-            return found.get("outcome") != "sent"
-
-        answered = await self._console.live.until(look, PATIENCE)
-        if found.get("outcome") == "refused":
-            raise Refused(f"refused: {found['outcome_reason']}", code="refused")
-        if not answered:
+        outcome, reason = await wait_for_setting(self._console.db, self._console.live, statement_hash, PATIENCE)
+        if outcome == "refused":
+            raise Refused(f"nothing was changed: {reason}", code="refused")
+        if outcome == "sent":
             raise Transient(
                 f"the connectors have not answered in {PATIENCE:.0f} s; it goes on by itself, see `connectors list`"
             )

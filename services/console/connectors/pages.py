@@ -12,12 +12,15 @@ from services.console.connectors import store
 from services.console.connectors.domain import PATTERN, Declared, read_settings
 from services.console.connectors.forms import FORMS, fields_of, given, settings_of, typed
 from services.console.connectors.usecases.declare_connector import declare_connector
+from services.console.connectors.usecases.wait_for_setting import wait_for_setting
 from services.console.desk import Desk, Visit, go
 from services.console.forms import query
 from shared.clock import now
 from shared.errors import Conflict, NotFound, Refused
 
 CHANGES = 50
+AT_ONCE = 5.0
+"""Seconds that a page waits for the answer, to show it at once; later it comes by itself."""
 
 
 class ConnectorPages:
@@ -102,4 +105,7 @@ class ConnectorPages:
     async def _declare(self, visit: Visit, declared: Declared, reason: str, version: int | None) -> None:
         async with self._console.db.transaction() as tx:
             key = await self._console.ring.signing(tx)
-            await declare_connector(tx, key, visit.caller, declared, reason, version)
+            sent = await declare_connector(tx, key, visit.caller, declared, reason, version)
+        outcome, why = await wait_for_setting(self._console.db, self._console.live, sent, AT_ONCE)
+        if outcome == "refused":
+            raise Refused(f"Nothing was changed: {why}", code="refused")
