@@ -64,27 +64,24 @@ LAST_CHUNK = b"0\r\n\r\n"
 def serving(handler: Handler, tls: ssl.SSLContext | None = None) -> Iterator[Counterpart]:
     """In a thread of its own: whoever asks may be another process, or a test that waits."""
     ready, found, ended = threading.Event(), Counterpart(0), asyncio.Event()
-    loop = asyncio.new_event_loop()
+    loops: list[asyncio.AbstractEventLoop] = []
 
     async def serve() -> None:
+        loops.append(asyncio.get_running_loop())
         server = await asyncio.start_server(lambda r, w: _connection(found, handler, r, w), "127.0.0.1", 0, ssl=tls)
         found.port = server.sockets[0].getsockname()[1]
         ready.set()
         await ended.wait()
         server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:  # connections that are still open
-            task.cancel()
 
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)  # what is open then is cancelled
     thread.start()
     assert ready.wait(10)
     try:
         yield found
     finally:
-        loop.call_soon_threadsafe(ended.set)
+        loops[0].call_soon_threadsafe(ended.set)
         thread.join(10)
-        loop.run_until_complete(asyncio.sleep(0))
-        loop.close()
 
 
 async def _connection(
