@@ -165,7 +165,11 @@ async def test_a_full_disk_is_said_and_leaves_nothing_behind(office: Office, ful
     sealed = sealed_for(office.identity, where)
     with pytest.raises(Transient, match="no room is left on its disk; it is tried again"):
         await hand_in(office, change(where, sealed=sealed), sealed, Vault(full, office.identity))
-    assert os.listdir(full) == ["filler"]
+    assert names_in(full) == ["filler"]
+
+
+def names_in(folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir()]
 
 
 async def test_an_altered_or_missing_file_opens_nothing_and_says_what_to_do(office: Office) -> None:

@@ -43,12 +43,13 @@ async def change_secret(tx: Tx, key: SigningKey, caller: Caller, change: Change)
 def _statement(
     change: Change, held: Mapping[str, Any] | None, key_id: str, opening: Opening, at: datetime
 ) -> SecretChange:
+    number = next_number(change, held)
     return SecretChange(
         key_id=key_id,
         action=change.action,
         place=change.place,
         type=_type(change, held),
-        version=next_number(change, held),
+        version=number,
         public=dict(change.public),
         operations=change.operations,
         sealed_hash=None if change.sealed is None else sha256(change.sealed),
