@@ -14,7 +14,6 @@ from shared.errors import Refused
 PORTS = {"http": 80, "https": 443}
 LONGEST = 253
 WILDCARD = "*."
-IDEOGRAPHIC_STOP = "\u3002"
 KEPT_IN_PATHS = "/%:@!$&'()*+,;=~-._?[]"
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _ENDS_IN_A_NUMBER = re.compile(r"([0-9]+|0x[0-9a-f]*)")
@@ -93,7 +92,7 @@ def canonical_host(text: str) -> str:
     bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     if ":" in bare:
         return _ipv6(bare)
-    name = _ascii(bare).removesuffix(".")
+    name = _ascii(bare)
     labels = name.split(".")
     if len(name) > LONGEST or not all(_LABEL.fullmatch(label) for label in labels):
         raise _no_host(text, "write a name such as api.example.com")
@@ -120,18 +119,18 @@ def _host_and_port(text: str, default_port: int) -> tuple[str, int]:
 
 
 def _ascii(text: str) -> str:
-    """Refused where the text only becomes a name by folding look-alike forms (full-width letters and dots, ligatures)."""
-    lowered = unicodedata.normalize("NFC", text).lower()
-    if unicodedata.normalize("NFKC", lowered) != lowered or IDEOGRAPHIC_STOP in lowered:
-        raise _no_host(text, "it holds full-width or other compatibility characters; write plain ones")
+    """Refused where the text becomes a name only by replacing characters: full-width letters and dots, ligatures, invisible hyphens."""
+    lowered = unicodedata.normalize("NFC", text).lower().removesuffix(".")
     if lowered.isascii() and "xn--" not in lowered:
         return lowered
     try:
         encoded = idna.encode(lowered, uts46=True).decode("ascii")
-        idna.decode(encoded)
+        read_back = idna.decode(encoded)
     except (idna.IDNAError, UnicodeError):
         raise _no_host(text, "it is no valid internationalised name") from None
-    return encoded.lower()
+    if lowered not in (encoded, read_back):
+        raise _no_host(text, "it holds characters that stand for others, such as full-width ones; write plain ones")
+    return encoded
 
 
 def _ipv4(name: str) -> str:
