@@ -86,7 +86,14 @@ crossings = Table(
     CheckConstraint("policy IN ('deliver', 'review', 'block')", name="crossings_policy"),
     CheckConstraint("verdict IN ('delivered', 'queued', 'refused', 'blocked', 'parked')", name="crossings_verdict"),
     Index("crossings_items", "key", "position", postgresql_where=text("type LIKE 'item.%'")),
+    Index(
+        "crossings_audit",
+        "keyversion",
+        postgresql_include=["signature_hash", "verdict"],
+        postgresql_where=text("type = 'call.audited'"),
+    ),
 )
+"""`signature_hash`: of the signature that the event carries; of an entry of the call audit its own hash, which commits to all before it."""
 
 revisions = Table(
     "revisions",

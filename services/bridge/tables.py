@@ -20,11 +20,15 @@ from sqlalchemy import (
     text,
 )
 
-from services.bridge.core_tables import CORE_GRANTS, core
+from services.bridge.core_tables import CORE_GRANTS as OWN_GRANTS
+from services.bridge.core_tables import core
 from services.bridge.guards import CORE_SQL
+from services.bridge.witness import tables as witness
 from shared.db import delivery_tables
 
 __all__ = ["CORE_GRANTS", "CORE_SQL", "app", "core"]
+
+CORE_GRANTS = OWN_GRANTS | witness.GRANTS
 
 app = MetaData(schema="app")
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.catalogue import BY_NAME
+from schemas.connectors.v2 import CallAudited
 from schemas.site.v1 import Signal, SignalsRecorded
 from services.bridge import store
 from services.bridge.domain import fault_line
@@ -44,7 +45,8 @@ async def _forward(tx: Tx, event: Received[Any], receiver: str, policy: str) -> 
     if isinstance(event.data, SignalsRecorded):
         return await _forward_signals(tx, event, receiver, policy)
     tx.forward(event, receiver)
-    return crossing_of(event, receiver, policy, "delivered")
+    crossing = crossing_of(event, receiver, policy, "delivered")
+    return crossing._replace(signature_hash=event.data.hash) if isinstance(event.data, CallAudited) else crossing
 
 
 async def _forward_signals(tx: Tx, event: Received[SignalsRecorded], receiver: str, policy: str) -> Crossing:
