@@ -9,6 +9,7 @@ from schemas.connectors.v1 import (
     CardRequested,
     CardSettled,
     ChangeRefused,
+    CheckpointSigned,
     ConnectorApplied,
     ConnectorChecked,
     FingerprintsTaken,
@@ -38,14 +39,16 @@ from services.bridge.usecases.forward_signed import forward_signed
 from services.bridge.usecases.inspect_item import Inspected, inspect_item
 from services.bridge.usecases.keep_fingerprints import keep_fingerprints
 from services.bridge.usecases.queue_item import queue_item
+from services.bridge.usecases.recheck_item import recheck_item
 from services.bridge.usecases.record_parked import record_parked
 from services.bridge.usecases.record_person import close_session, record_person
 from services.bridge.usecases.set_switch import set_switch
 from services.bridge.usecases.undo_decision import undo_decision
 from services.bridge.usecases.withdraw_item import withdraw_item
+from services.bridge.witness.usecases.witness_checkpoint import witness_checkpoint
 from shared.bus import Received, on
 from shared.db import Database, Tx
-from shared.signing import PublicKeys
+from shared.signing import PublicKeys, SigningKey
 
 
 class BridgeIntake:
@@ -59,11 +62,12 @@ class BridgeIntake:
         keys: DecisionKeys,
         gate: Gate,
         public_keys: PublicKeys,
+        witness: SigningKey,
         wake_answerer: Callable[[], None],
         wake_schedule: Callable[[], None],
     ) -> None:
         self._db, self._inspector, self._keys, self._gate = db, inspector, keys, gate
-        self._public_keys, self._shelf = public_keys, shelf
+        self._public_keys, self._shelf, self._witness = public_keys, shelf, witness
         self._wake_answerer, self._wake_schedule = wake_answerer, wake_schedule
 
     async def on_parked(self, tx: Tx, event: Received[Any], reason: str) -> None:
@@ -80,7 +84,10 @@ class BridgeIntake:
     async def on_item_proposed(self, tx: Tx, event: Received[ItemProposed]) -> None:
         await queue_item(tx, event)
 
-    @on("item.decided")
+    async def recheck(self, event: Received[ItemDecided]) -> str:
+        return await recheck_item(self._db, self._inspector, event.data.statement)
+
+    @on("item.decided", prepare="recheck")
     async def on_item_decided(self, tx: Tx, event: Received[ItemDecided]) -> None:
         await decide_item(tx, event, self._keys, self._gate)
         tx.after_commit(self._wake_schedule)
@@ -166,6 +173,10 @@ class BridgeIntake:
     @on("change.refused")
     async def on_change_refused(self, tx: Tx, event: Received[ChangeRefused]) -> None:
         await forward_events(tx, [event])
+
+    @on("checkpoint.signed")
+    async def on_checkpoint_signed(self, tx: Tx, event: Received[CheckpointSigned]) -> None:
+        await witness_checkpoint(tx, event, self._public_keys, self._witness)
 
     @on("fingerprints.taken")
     async def on_fingerprints_taken(self, tx: Tx, event: Received[FingerprintsTaken]) -> None:

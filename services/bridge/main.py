@@ -7,11 +7,13 @@ from services.bridge import store
 from services.bridge.following import FollowDesk
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector, Shelf
+from services.bridge.inspection.desk import InspectionDesk
 from services.bridge.intake import BridgeIntake
 from services.bridge.operator import Desk
 from services.bridge.tables import app, core
 from services.bridge.timers import Timers
 from services.bridge.usecases.tell_keys import tell_keys
+from services.bridge.witness.operator import WitnessDesk
 from shared.db import Database
 from shared.db.notices import Notices
 from shared.lifecycle import Service
@@ -50,13 +52,14 @@ def shared_wake(notices: Notices, topic: str, wake: Callable[[], None]) -> Calla
 
 
 def compose(settings: Settings) -> Service:
-    """Every duty has a key of its own (S3): the envelope key seals what is sent, the gate key signs the gate's log."""
+    """Every duty has a key of its own (S3): the envelope key seals what is sent, the gate key signs the gate's log, the witness key the call audit's checkpoints."""
     sealer = Sealer(SigningKey.load(settings.keys / "envelope.key"))
     gate = Gate(SigningKey.load(settings.keys / "gate.key"))
+    witness = SigningKey.load(settings.keys / "witness.key")
     public_keys = PublicKeys.load(settings.public_keys)
     service = Service(settings)
     db = service.database(app, core, Stamp("bridge", sealer))
-    shelf = Shelf(db, settings.keys)
+    shelf = Shelf(db, settings.keys, service.health)
     inspector = Inspector(shelf)
     timers = Timers(db, gate, service.health)
     answerer = shared_wake(service.notices, "question", timers.answerer.wake)
@@ -64,8 +67,9 @@ def compose(settings: Settings) -> Service:
     for part in (Beginnings(db), shelf, inspector, timers):
         service.part(part)
     keys = DecisionKeys(public_keys)
-    service.bus(BridgeIntake(db, inspector, shelf, keys, gate, public_keys, answerer, schedule))
-    service.operator(Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
+    service.bus(BridgeIntake(db, inspector, shelf, keys, gate, public_keys, witness, answerer, schedule))
+    service.operator(InspectionDesk(inspector, shelf).verbs | Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
+    service.operator(WitnessDesk(db, public_keys).verbs)
     return service
 
 

@@ -42,6 +42,7 @@ _KNOWS_SETTING = "SELECT EXISTS (SELECT FROM core.switch_settings WHERE statemen
 _PUBLISHED_CONTENT = """
 SELECT r.content FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = i.published_revision
 WHERE i.item_id = $1"""
+_REVISION_CONTENT = "SELECT content FROM core.revisions WHERE item_id = $1 AND revision = $2"
 _APPROVAL = """
 SELECT statement, statement_hash, signature, key_id, person_id, person_name, via, reason FROM core.decisions
 WHERE item_id = $1 AND revision = $2 AND verdict = 'approve' ORDER BY position DESC LIMIT 1"""
@@ -207,6 +208,11 @@ async def knows_setting(tx: Tx, statement_hash: str) -> bool:
 async def published_content(tx: Tx, item_id: UUID) -> bytes | None:
     """The content that is public now: what an edit is compared with."""
     found: bytes | None = await tx.raw.fetchval(_PUBLISHED_CONTENT, item_id)
+    return found
+
+
+async def revision_content(tx: Tx, item_id: UUID, revision: int) -> bytes | None:
+    found: bytes | None = await tx.raw.fetchval(_REVISION_CONTENT, item_id, revision)
     return found
 
 

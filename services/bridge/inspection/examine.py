@@ -19,13 +19,15 @@ def examine(job: dict[str, Any], own: OwnSecrets | None = None) -> list[Finding]
     """Findings for `title`, `summary`, `body` and, where there is one, `prior_body` (the approved revision's).
 
     block first, then check, then note, each by line; at most 100, the last of which says that there are more. `own`: what is known of
-    our own secrets; None where the caller blocks for not knowing it.
+    our own secrets; None where the caller blocks for not knowing it. `own_secrets_only`: for an approval, of what was inspected before.
     """
-    body, prior = job["body"], job["prior_body"]
+    body, prior = job["body"], job.get("prior_body")
     texts = {"title": job["title"], "summary": job["summary"], "": body}
     tokens = parse(body)
     values, hidden = set[str](), set[str]()
     found = [*own_secrets.check(own, texts, tokens, hidden)] if own else []
+    if job.get("own_secrets_only"):
+        return found
     for where, text in texts.items():
         found += [_placed(each, where) for each in _of_text(text, values)]
     found += islice(active.check(tokens), MOST + 1)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from schemas.bridge.v1 import Finding
 from schemas.content import ItemContent
 from schemas.model import MAX_CONTENT
-from schemas.text import BadJson, parse_json
+from schemas.text import BadJson, parse_json, sha256
 from services.bridge.inspection.frames import LENGTH, MAX_REPLY, frame, length_of
 from services.bridge.inspection.known import Known, Source
 
@@ -22,6 +22,8 @@ SECONDS = 2.0
 START_SECONDS = 30.0
 JOBS_PER_CHILD = 200
 """Then a fresh child takes over, so that none grows old."""
+REMEMBERED = 10_000
+"""Contents that are known to hold none of the present secrets."""
 _CHILD = "services.bridge.inspection.child"
 
 
@@ -47,6 +49,7 @@ class Inspector:
         self._child: asyncio.subprocess.Process | None = None
         self._jobs = 0
         self._told = ""
+        self._clean: dict[tuple[str, str], None] = {}
 
     @property
     def pid(self) -> int | None:
@@ -81,8 +84,32 @@ class Inspector:
             job = {"title": content.title, "summary": content.summary, "body": content.body, "prior_body": prior_body}
             async with self._turn:
                 found = await self._findings(job, known)
+        if isinstance(known, Known) and not any(each.level == "block" for each in found):
+            self._remember(content, known)
         ms = round((perf_counter() - began) * 1000)
         return Inspection(tuple(found), any(each.level == "block" for each in found), ms)
+
+    async def is_clean(self, content_hash: str) -> bool:
+        """Whether this content was looked at for the very secrets that there are now. Transient as the source."""
+        known = await self._source.current()
+        return isinstance(known, Known) and (known.name, content_hash) in self._clean
+
+    async def recheck(self, content: ItemContent) -> str:
+        """Why it cannot pass, or nothing: looks for our own secrets alone. Transient as the source."""
+        known = await self._source.current()
+        job = {"title": content.title, "summary": content.summary, "body": content.body, "own_secrets_only": True}
+        async with self._turn:
+            found = await self._findings(job, known)
+        if found:
+            return found[0].message
+        assert isinstance(known, Known), "not knowing is a finding"
+        self._remember(content, known)
+        return ""
+
+    def _remember(self, content: ItemContent, known: Known) -> None:
+        self._clean[known.name, sha256(content.to_bytes())] = None
+        if len(self._clean) > REMEMBERED:
+            del self._clean[next(iter(self._clean))]
 
     async def _findings(self, job: Mapping[str, Any], known: Known | str) -> list[Finding]:
         try:
@@ -171,7 +198,7 @@ def _ended(child: asyncio.subprocess.Process) -> bool:
 def _unknown(why: str) -> Finding:
     return _block(
         "secrets_unknown",
-        f"The lock cannot tell whether this holds one of our own secrets: {why}. Nothing passes until the connectors run; then submit it again",
+        f"The lock cannot tell whether this holds one of our own secrets: {why}. Nothing passes until the connectors run; then try again",
     )
 
 

@@ -13,23 +13,28 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from schemas.connectors.v1 import Fingerprint, FingerprintsTaken
-from schemas.text import BadJson, parse_json
+from schemas.text import BadJson, canonical, parse_json, sha256
 from services.bridge.inspection import store
 from shared.clock import now
 from shared.db import Database
-from shared.errors import Transient
+from shared.errors import SchleuseError, Transient
 from shared.fingerprints import FingerprintKey
+from shared.health import Health
+from shared.tasks import cancel, spawn
 
 OLDEST = timedelta(hours=3)
 AFTER_START = 60.0
 """Seconds after the lock's start in which it waits for a set, instead of stopping what comes."""
 PATIENCE = 4.0
 LOOK = 0.1
+MOMENT = 0.25
+"""Seconds for which a set that counts is not looked at again."""
+WATCH = 30.0
 
 
 @dataclass(frozen=True)
 class Known:
-    """A set that counts. `seeking` finds its values and makes no set. `name` tells one from another."""
+    """A set that counts. `seeking` finds its values and makes no set. `name` tells it from a set that would find something else."""
 
     name: str
     seeking: bytes
@@ -53,51 +58,72 @@ class Source(Protocol):
 
 
 class Shelf:
-    """A part: the stored set, looked at anew for each text. `keys`: the bridge's key folder."""
+    """A part: the stored set, looked at anew for each text, or for those that come in one moment. `keys`: the bridge's key folder."""
 
-    def __init__(self, db: Database, keys: Path) -> None:
-        self._db, self._keys = db, keys
+    def __init__(self, db: Database, keys: Path, health: Health) -> None:
+        self._db, self._keys, self._health = db, keys, health
         self._waits_until = 0.0
         self._newest = 0
         self._seen: tuple[list[bytes], str, FingerprintsTaken, Known] | None = None
+        self._now: tuple[float, Known] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         self._waits_until = asyncio.get_running_loop().time() + AFTER_START
+        self._task = spawn(self._watch(), "fingerprints")
 
     async def stop(self) -> None:
-        """Nothing runs."""
+        await cancel(self._task)
 
     async def current(self) -> Known | str:
         """Transient shortly after the start, while none has come that counts: the text is inspected again a little later."""
         loop = asyncio.get_running_loop()
+        if self._now is not None and loop.time() < self._now[0]:
+            return self._now[1]
         deadline = loop.time() + PATIENCE
-        while isinstance(found := await self._look(), str) and loop.time() < self._waits_until:
+        while isinstance(found := await self.look(), str) and loop.time() < self._waits_until:
             if loop.time() > deadline:
                 raise Transient(f"the lock waits for the connectors to start: {found}", code="fingerprints")
             await asyncio.sleep(LOOK)  # a set comes once after a start; until then nothing is told that it has come
+        self._now = (loop.time() + MOMENT, found) if isinstance(found, Known) else None
         return found
 
-    def key(self) -> FingerprintKey:
-        """Read each time: in containers a start makes a new one while this process goes on."""
-        return FingerprintKey.load(self._keys)
-
-    async def _look(self) -> Known | str:
+    async def look(self) -> Known | str:
+        """What is stored now, or why it does not count."""
         async with self._db.reading() as tx:
             rows = await store.newest_fingerprints(tx)
         if not rows:
             return "there is no complete set of fingerprints"
         try:
-            taken, known = self._read([row["body"] for row in rows], self.key())
+            return self._judge(*self._read([row["body"] for row in rows], self.key()))
         except _Unbelievable as error:
             return str(error)
         except Transient as error:
             return error.message
+
+    def key(self) -> FingerprintKey:
+        """Read each time: in containers a start makes a new one while this process goes on."""
+        return FingerprintKey.load(self._keys)
+
+    def _judge(self, taken: FingerprintsTaken, known: Known) -> Known:
         if now() - taken.at > OLDEST:
-            return f"the newest set of fingerprints is older than {OLDEST.total_seconds() / 3600:g} hours"
+            raise _Unbelievable(f"the newest set of fingerprints is older than {OLDEST.total_seconds() / 3600:g} hours")
         if taken.version < self._newest:
-            return "an earlier set of fingerprints was put in the place of a later one"
+            raise _Unbelievable("an earlier set of fingerprints was put in the place of a later one")
         self._newest = taken.version
         return known
+
+    async def _watch(self) -> None:
+        """Health says when nothing could pass. Not red while the lock still waits."""
+        while True:
+            try:
+                found = await self.look()
+            except SchleuseError as error:
+                found = error.message
+            waits = asyncio.get_running_loop().time() < self._waits_until
+            well = isinstance(found, Known) or waits
+            self._health.set("fingerprints", well, "" if isinstance(found, Known) else found[:200])
+            await asyncio.sleep(LOOK if waits and isinstance(found, str) else WATCH)
 
     def _read(self, bodies: list[bytes], key: FingerprintKey) -> tuple[FingerprintsTaken, Known]:
         """The same bytes with the same key are verified once."""
@@ -135,4 +161,6 @@ def _joined(parts: list[FingerprintsTaken], key: FingerprintKey) -> Known:
         (first.version, number, len(parts), first.at) for number in range(1, len(parts) + 1)
     ]:
         raise _Unbelievable("parts of different sets of fingerprints lie together")
-    return Known(f"{key.key_id}/{first.version}", key.seeking, tuple(each for part in parts for each in part.entries))
+    entries = tuple(each for part in parts for each in part.entries)
+    said = canonical([each.model_dump(mode="json") for each in entries])
+    return Known(f"{key.key_id}/{sha256(said)}", key.seeking, entries)

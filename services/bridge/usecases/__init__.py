@@ -1,6 +1,7 @@
 """What the lock does, one use case a file:
 
 inspect_item, queue_item        a submission becomes a revision that waits for a person
+recheck_item                    what is to be approved holds nothing that has become a secret since
 decide_item, withdraw_item      a person's signed decision; publication and withdrawal
 undo_decision                   a person takes a verdict of the last ten minutes back
 publish_due, expire_due         a revision's time has come, or is over

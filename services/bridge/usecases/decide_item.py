@@ -18,7 +18,7 @@ from shared.db import Tx
 
 
 async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, gate: Gate) -> None:
-    """One transaction: decision, state, gate entry and what the site gets, or a refusal that changes nothing."""
+    """One transaction: decision, state, gate entry and what the site gets, or a refusal that changes nothing. `recheck_item` prepared it."""
     step, data = Step(tx, event), event.data
     await store.lock_gate(tx)
     found = await store.present(tx, data.item_id)
@@ -65,7 +65,10 @@ def _judge(
         return Refusal("invalid", f"{event.sender} cannot decide; a person decides in the console")
     if decision.item_id != event.data.item_id:
         return Refusal("invalid", "the signed statement is about another item")
-    opening = event.data.opening
-    return judge_opening(decision.decider, opening) or judge_decision(
-        decision, opening, found.item, found.revision, found.rules.switches, at
+    opening, fault = event.data.opening, event.prepared
+    assert isinstance(fault, str), "nothing is approved that was not looked at"
+    return (
+        judge_opening(decision.decider, opening)
+        or judge_decision(decision, opening, found.item, found.revision, found.rules.switches, at)
+        or (Refusal("blocked", fault) if fault else None)
     )

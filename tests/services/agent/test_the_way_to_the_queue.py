@@ -57,8 +57,11 @@ async def lock_and_agent(servers: Servers) -> AsyncIterator[tuple[Database, Data
     gate = Gate(SigningKey.load(keys / "gate.key"))
 
     def lock(db: Database) -> BridgeIntake:
-        shelf = Shelf(db, keys)
-        return BridgeIntake(db, inspector, shelf, DecisionKeys(public), gate, public, lambda: None, lambda: None)
+        shelf = Shelf(db, keys, Health("bridge"))
+        witness = SigningKey.load(keys / "witness.key")
+        return BridgeIntake(
+            db, inspector, shelf, DecisionKeys(public), gate, public, witness, lambda: None, lambda: None
+        )
 
     sealed = Stamp("bridge", Sealer(SigningKey.load(keys / "envelope.key")))
     async with (

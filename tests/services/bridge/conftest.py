@@ -79,6 +79,7 @@ class Lock:
         )
 
     async def deliver(self, event: Received[Any]) -> list[dict[str, Any]]:
+        event.prepared = event.prepared or ""  # nothing in it is a secret of ours
         return await self.run(decide_item, event, self.keys, self.gate)
 
     async def withdraw(self, item: UUID, prior: int, who: Opening | None = None) -> list[dict[str, Any]]:

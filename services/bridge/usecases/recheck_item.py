@@ -1,0 +1,28 @@
+"""Before an approval: does what was inspected once hold what has become a secret since? Runs outside of any transaction (S14)."""
+
+from pydantic import ValidationError
+
+from schemas.content import ItemContent
+from schemas.statements import Decision, Signed
+from schemas.text import BadJson, sha256
+from services.bridge import store
+from services.bridge.inspection import Inspector
+from shared.db import Database
+
+
+async def recheck_item(db: Database, inspector: Inspector, signed: Signed) -> str:
+    """Why what this statement would approve cannot pass now, or nothing. The signature, and whether it counts at all, is judged afterwards.
+
+    Costs a look only when the secrets are others than at the last one.
+    """
+    try:
+        decision = Decision.from_bytes(signed.payload)
+    except (BadJson, ValidationError):
+        return ""
+    if decision.verdict != "approve" or await inspector.is_clean(decision.content_hash):
+        return ""
+    async with db.reading() as tx:
+        content = await store.revision_content(tx, decision.item_id, decision.revision)
+    if content is None or sha256(content) != decision.content_hash:
+        return ""
+    return await inspector.recheck(ItemContent.from_bytes(content))
