@@ -5,6 +5,7 @@ from services.connectors.book.keeper import Keeper
 from services.connectors.calls.compose import answer_calls
 from services.connectors.cards.expiry import CardExpiry
 from services.connectors.fingerprints.taker import FingerprintTaker
+from services.connectors.health.compose import watch_connectors
 from services.connectors.intake import ConnectorsIntake
 from services.connectors.kinds.oauth2 import AccessTokens
 from services.connectors.secrets.removal import Removal
@@ -28,7 +29,9 @@ def compose(settings: Settings) -> Service:
     service.part(FingerprintTaker(db, keeper, vault, settings.keys, service.health))
     service.part(Removal(keeper, vault))
     link = service.bus(ConnectorsIntake(keeper, vault, PublicKeys.load(settings.public_keys)))
-    answer_calls(service, link, db, keeper, audit, vault, AccessTokens(db, settings.secrets, identity))
+    access = AccessTokens(db, settings.secrets, identity)
+    answer_calls(service, link, db, keeper, audit, vault, access)
+    watch_connectors(service, db, keeper, audit, access)
     return service
 
 

@@ -6,10 +6,11 @@ from services.connectors.audit import tables as audit
 from services.connectors.book import tables as book
 from services.connectors.cards import tables as cards
 from services.connectors.fingerprints import tables as fingerprints
+from services.connectors.health import tables as health
 from services.connectors.schema import app, core
 from shared.db import delivery_tables
 
-SUBJECTS = (audit, book, cards, fingerprints)
+SUBJECTS = (audit, book, cards, fingerprints, health)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

@@ -17,6 +17,7 @@ Fetch = Callable[[str], Awaitable[Tokens]]
 """Asks the provider: with the newest refresh token, empty when there is none."""
 MARGIN = timedelta(seconds=30)
 """A token that ends so soon is refreshed now: the call that carries it takes its time."""
+YOUNG = timedelta(minutes=10)
 AT_ONCE = 2
 """Refreshes of a process: each holds a connection of its own to the database meanwhile."""
 
@@ -41,9 +42,9 @@ class AccessTokens:
             finally:
                 connection.terminate()  # and with it goes the lock, whatever happened
 
-    async def forget_but(self, labels: frozenset[str]) -> None:
+    async def forget_but(self, labels: frozenset[str], young: timedelta = YOUNG) -> None:
         """`labels`: of all versions that may still be used."""
-        await asyncio.to_thread(self._files.forget_but, labels)
+        await asyncio.to_thread(self._files.forget_but, labels, (now() - young).timestamp())
 
     async def _refreshed(self, secret: SecretValue, fetch: Fetch, rejected: str) -> str:
         """Only one is here at a time: somebody else may have done it meanwhile."""

@@ -69,10 +69,13 @@ class TokenFiles:
                 f"an access token cannot be kept in {self._folder}: {error.strerror}", code="disk"
             ) from None
 
-    def forget_but(self, labels: frozenset[str]) -> int:
-        """Remove those of secrets and versions that are no more. How many."""
+    def forget_but(self, labels: frozenset[str], before: float) -> int:
+        """Remove those of secrets and versions that are no more, if they are older than `before` (seconds since 1970): another
+        instance may know of a version first. How many."""
         kept = {self._path(label).name for label in labels}
-        gone = [path for path in self._folder.glob(f"*{SUFFIX}") if path.name not in kept]
+        gone = [
+            path for path in self._folder.glob(f"*{SUFFIX}") if path.name not in kept and path.stat().st_mtime < before
+        ]
         for path in gone:
             path.unlink(missing_ok=True)
         return len(gone)
