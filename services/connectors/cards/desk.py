@@ -54,7 +54,8 @@ class CardDesk:
             async with self._db.transaction() as tx:
                 found = await request_card(tx, self._keeper, use, call_id)
             if found is None:
-                return
+                await self._keeper.catch_up()  # it was granted a moment ago
+                continue
             state = await self._outcome(found, until)
             if state != "allowed":
                 raise self._refusal(use, found.card.card_id, state)

@@ -31,7 +31,8 @@ async def record_setting(tx: Tx, event: Received[ConnectorDeclared], keeper: Kee
         setting = keys.verify_by(signed, opening, ConnectorSetting)
         book.check_setting(setting)
         was = book.connectors.get(setting.name)
-        hosts = KINDS[setting.kind].hosts(check_settings(setting.kind, setting.settings))
+        settings = check_settings(setting.kind, setting.settings)
+        hosts = KINDS[setting.kind].hosts(settings)
     except SchleuseError as error:
         refuse_change(tx, event, signed, error)
         return
