@@ -16,6 +16,7 @@ KINDS = (
     "keys",
     "leaving",
     "reference",
+    "secrets",
     "sockets",
     "sql",
     "watch",

@@ -10,8 +10,8 @@ from infra.prove.fetch import Answer, get, send
 from infra.prove.guests import Guest
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-PAGES = ("/queue", f"/queue/{NOBODY}", f"/queue/{NOBODY}/preview", f"/queue/{NOBODY}/history", "/submit", "/switches", "/people", "/guests", "/identity", "/audit", "/parked", "/health", "/keys", "/me", "/analytics", "/live", *SYSTEM_PAGES)  # fmt: skip
-FORMS = (f"/queue/{NOBODY}/decide", f"/queue/{NOBODY}/withdraw", f"/queue/{NOBODY}/claim", "/queue/together", "/switches/four_eyes", "/switches/site_mode", "/switches/publication_mode", "/people/invitations", "/guests", f"/people/{NOBODY}/role", *SYSTEM_FORMS)  # fmt: skip
+PAGES = ("/queue", f"/queue/{NOBODY}", f"/queue/{NOBODY}/preview", f"/queue/{NOBODY}/history", "/submit", "/switches", "/people", "/guests", "/secrets", f"/secrets/at/agent/x/{NOBODY}", "/identity", "/audit", "/parked", "/health", "/keys", "/me", "/analytics", "/live", *SYSTEM_PAGES)  # fmt: skip
+FORMS = (f"/queue/{NOBODY}/decide", f"/queue/{NOBODY}/withdraw", f"/queue/{NOBODY}/claim", "/queue/together", "/switches/four_eyes", "/switches/site_mode", "/switches/publication_mode", "/people/invitations", "/guests", "/secrets", f"/secrets/at/agent/x/{NOBODY}", f"/people/{NOBODY}/role", *SYSTEM_FORMS)  # fmt: skip
 API = (("GET", "/api/v1/items"), ("GET", "/api/v1/signals/totals"), ("POST", "/api/v1/items"), ("POST", f"/api/v1/items/{NOBODY}/decisions"), ("POST", f"/api/v1/items/{NOBODY}/withdrawals"))  # fmt: skip
 DECIDING = json.dumps({"verdict": "approve", "revision": 1, "content_hash": "0" * 64})
 SUBMITTING = {"kind": "doc", "lang": "en", "path": "prove/probe"}
