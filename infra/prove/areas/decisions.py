@@ -23,18 +23,20 @@ async def check_decisions(target: Target, book: Book) -> None:
     await _nothing_changed(target, book, forger)
 
 
-async def try_forged(target: Target, book: Book, forged: Sequence[Forged], letter: str) -> None:
-    """Publish each with the console's real account, and ask the lock's records what became of it. `letter` tells areas apart."""
+async def try_forged(
+    target: Target, book: Book, forged: Sequence[Forged], letter: str, service: str = "console"
+) -> None:
+    """Publish each with that service's real account, and ask the lock's records what became of it. `letter` tells areas apart."""
     marks = [f"{letter}{number}" for number in range(len(forged))]
     made: list[Attempt] = [
-        {"kind": "bus", "as": "console", "op": "ask", "subjects": [f"from.console.{each.name}"], "payload": each.body.replace(f":{MARK}:", f":{mark}:")}
+        {"kind": "bus", "as": service, "op": "ask", "subjects": [f"from.{service}.{each.name}"], "payload": each.body.replace(f":{MARK}:", f":{mark}:")}
         for mark, each in zip(marks, forged, strict=True)
     ]  # fmt: skip
-    await target.run("console", made)
+    await target.run(service, made)
     found = await fates(target, "bridge", marks, SECONDS)
     for mark, each in zip(marks, forged, strict=True):
         fate, reason = found.get(mark, ("no trace", ""))
-        book.add("console", f"{each.name}: {each.says}", _expected(each), _got(each, fate, reason), reason)
+        book.add(service, f"{each.name}: {each.says}", _expected(each), _got(each, fate, reason), reason)
 
 
 def _expected(each: Forged) -> str:

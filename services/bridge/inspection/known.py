@@ -18,7 +18,7 @@ from services.bridge.inspection import store
 from shared.clock import now
 from shared.db import Database
 from shared.errors import SchleuseError, Transient
-from shared.fingerprints import FingerprintKey
+from shared.fingerprints import WINDOW, FingerprintKey, first_of
 from shared.health import Health
 from shared.tasks import cancel, spawn
 
@@ -162,5 +162,7 @@ def _joined(parts: list[FingerprintsTaken], key: FingerprintKey) -> Known:
     ]:
         raise _Unbelievable("parts of different sets of fingerprints lie together")
     entries = tuple(each for part in parts for each in part.entries)
+    if first_of(key.seeking, key.canary.encode()[:WINDOW]).hex() not in {each.first for each in entries}:
+        raise _Unbelievable("the set of fingerprints lacks the value that every set holds")
     said = canonical([each.model_dump(mode="json") for each in entries])
     return Known(f"{key.key_id}/{sha256(said)}", key.seeking, entries)
