@@ -9,7 +9,7 @@ from shared.db import Tx
 _CLAIM = """
 INSERT INTO app.connector_checks AS held (name, declared, claimed_at, reason, version) VALUES ($1, $2, $3, '', 0)
 ON CONFLICT (name) DO UPDATE SET declared = $2, claimed_at = $3
-WHERE held.declared <> $2 OR held.claimed_at <= CASE WHEN held.ok THEN $4 ELSE $5 END
+WHERE held.declared <> $2 OR held.claimed_at <= CASE WHEN held.ok THEN $4::timestamptz ELSE $5::timestamptz END
 RETURNING true"""
 _HELD = "SELECT ok, reason, version FROM app.connector_checks WHERE name = $1 FOR UPDATE"
 _PUT = "UPDATE app.connector_checks SET ok = $2, reason = $3, version = $4, checked_at = $5 WHERE name = $1"
