@@ -36,7 +36,7 @@ $(VENV)/.ready-test: infra/requirements/test.txt $(VENV)/.ready
 run: setup ## Set up and start everything in this terminal; Ctrl-C stops it (UP="--port-base 9000" passes options)
 	@exec $(BIN)/schleuse up $(UP)
 
-test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.mail $(CACHE)/.age $(CACHE)/.asyncapi $(CACHE)/.node ## Run every test but the long campaigns, in random order
+test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.firewall $(CACHE)/.mail $(CACHE)/.age $(CACHE)/.asyncapi $(CACHE)/.node ## Run every test but the long campaigns, in random order
 	@$(MAKE) --no-print-directory -j2 --output-sync=line test-whole test-parts
 
 # What needs no running product gives way to what measures one
@@ -46,7 +46,7 @@ test-whole:
 test-parts:
 	@nice -n 10 $(PYTEST) -m "not long" $(ARGS) $(PARTS)
 
-test-long: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.mail $(CACHE)/.age $(CACHE)/.asyncapi $(CACHE)/.node ## Run the long campaigns
+test-long: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.firewall $(CACHE)/.mail $(CACHE)/.age $(CACHE)/.asyncapi $(CACHE)/.node ## Run the long campaigns
 	@$(PYTEST) -m long --timeout 3000 $(ARGS) tests
 
 compose-test: $(VENV)/.ready-test ## Run docker-compose.yml with podman from nothing, attack it, publish in it, take it down (as root)
@@ -90,6 +90,11 @@ $(CACHE)/.nginx: infra/local/edge.sh
 $(CACHE)/.age: infra/local/age.sh
 	@mkdir -p $(CACHE)
 	@sh infra/local/age.sh
+	@touch $@
+
+$(CACHE)/.firewall: infra/local/firewall.sh
+	@mkdir -p $(CACHE)
+	@sh infra/local/firewall.sh
 	@touch $@
 
 $(CACHE)/.mail: infra/local/mail.sh
