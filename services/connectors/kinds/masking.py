@@ -78,6 +78,7 @@ def spellings(value: str) -> set[bytes]:
     if len(raw) < SHORTEST:
         return set()
     texts = {value, value.lower(), value.upper(), value[::-1], *_escaped(value), *_in_figures(raw)}
+    texts |= {json.dumps(each)[1:-1] for each in texts}  # in JSON a backslash is two
     in_base64 = _base64(raw)
     doubled = {each for once in in_base64 for each in (*_base64(once), quote(once, safe="").encode())}
     return {each.encode() for each in texts} | {each for each in in_base64 | doubled if len(each) >= SHORTEST}
