@@ -134,11 +134,7 @@ def _local(what: str, text: str) -> str:
 def _domain(what: str, text: str) -> str:
     """Its ASCII form (UTS 46, IDNA 2008). An address of a machine instead of a name is refused."""
     try:
-        made = (
-            idna.encode(text.rstrip(".") if text.isascii() else text, uts46=True, std3_rules=True, transitional=False)
-            .decode()
-            .lower()
-        )
+        made = idna.encode(text, uts46=True, std3_rules=True, transitional=False).decode().lower().removesuffix(".")
     except (idna.IDNAError, UnicodeError):
         raise _refused(what, "the part after the @ is no name of a domain") from None
     if _NUMBER.fullmatch(made.rpartition(".")[2]):

@@ -79,6 +79,7 @@ class Client(IMAPClient):  # type: ignore[misc]
             wire.secure(context, host)
         super().__init__(host, ssl=False)
         self._imap.debug = 0
+        self.normalise_times = False
         if starttls and not self._imap.secure(context, host):
             raise failures.no_starttls(wire.where)
 

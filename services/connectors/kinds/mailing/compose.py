@@ -17,6 +17,7 @@ from services.connectors.kinds.mailing.words import encode_words
 FOLD = "\r\n "
 WIDTH = 76
 _PHRASE = re.compile(r"[\x20-\x7e]*")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._ +-]+")
 
 
 @dataclass(frozen=True)
@@ -116,11 +117,9 @@ def _body(message: Message, boundary: str) -> list[str]:
 
 
 def _file(file: File) -> list[str]:
-    """A plain name beside the encoded one, for old readers (RFC 6266's way)."""
-    plain = re.sub(r"[^A-Za-z0-9._ +-]", "_", file.name)
-    named = f'filename="{plain}"' + (
-        "" if plain == file.name else f";{FOLD}filename*=utf-8''{quote(file.name, safe='')}"
-    )
+    """A name beyond plain letters is encoded (RFC 2231), and stands there once: readers that find two take the wrong one."""
+    plain = _PLAIN_NAME.fullmatch(file.name)
+    named = f'filename="{file.name}"' if plain else f"filename*=utf-8''{quote(file.name, safe='')}"
     return [
         f"Content-Type: {file.type}",
         f"Content-Disposition: attachment;{FOLD}{named}",

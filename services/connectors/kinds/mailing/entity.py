@@ -8,7 +8,7 @@ import base64
 import binascii
 import quopri
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.message import Message
 
@@ -97,7 +97,7 @@ def _describe(made: Entity) -> bytes:
     made.content_type = _plainly(kind.get_content_type)
     made.charset = _plainly(lambda: kind.get_param("charset"))
     made.file_name = _plainly(lambda: disposition.get_param("filename")) or _plainly(lambda: kind.get_param("name"))
-    made.attached = disposition.get_content_type().startswith("attachment")
+    made.attached = _plainly(disposition.get_content_type).startswith("attachment")
     return _plainly(lambda: kind.get_param("boundary")).encode("ascii", "replace")
 
 
@@ -105,13 +105,16 @@ def _parameters(raw: bytes) -> Message:
     """The standard library's reading of `type; name=value` (RFC 2231 too), on one clean line of bounded length."""
     made = Message()
     text = re.sub(r"[\x00-\x1f\x7f]+", " ", raw[:4096].decode("latin-1"))
-    made["Content-Type"] = text if "/" in text.split(";")[0] else re.sub(r"^\s*([A-Za-z-]*)", r"\1/x", text, count=1)
+    if text.strip():
+        made["Content-Type"] = (
+            text if "/" in text.split(";")[0] else re.sub(r"^\s*([A-Za-z-]*)", r"\1/x", text, count=1)
+        )
     return made
 
 
-def _plainly(read: object) -> str:
+def _plainly(read: Callable[[], object]) -> str:
     try:
-        found = read()  # type: ignore[operator]
+        found = read()
     except _PARAMETER_FAULTS:
         return ""
     if isinstance(found, tuple):  # RFC 2231: character set, language, value

@@ -140,9 +140,10 @@ def _told(uid: int, found: dict[bytes, Any]) -> dict[str, Any]:
 
 
 def _flags(found: object) -> list[str]:
-    """Our three by their names, others as the server spells them."""
+    """Our three by their names, others as the server spells them. \\Recent is about the connection, not about the message."""
     names = {value.lower(): name for name, value in FLAGS.items()}
-    raw = [each for each in found if isinstance(each, bytes)] if isinstance(found, tuple) else []
+    held = found if isinstance(found, tuple) else ()
+    raw = [each for each in held if isinstance(each, bytes) and each.lower() != rb"\recent"]
     return sorted(names.get(each.lower(), each[:100].decode("ascii", "replace")) for each in raw)
 
 

@@ -1,16 +1,13 @@
 """What a message that came is told as: headers flat and decoded, its text, and what hangs on it. Nothing in a mail raises."""
 
 import base64
-import html
-import re
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import nh3
-
 from services.connectors.kinds.mailing.addresses import read_list
 from services.connectors.kinds.mailing.entity import Entity, take_apart
-from services.connectors.kinds.mailing.text import Cleaner
+from services.connectors.kinds.mailing.markup import words_of
+from services.connectors.kinds.mailing.text import REPLACEMENT, Cleaner
 from services.connectors.kinds.mailing.words import decode_bytes, decode_words
 from shared.errors import NotFound, TooLarge
 
@@ -20,8 +17,6 @@ MOST_HTML = 1024 * 1024
 """Characters of HTML that are looked at."""
 SUMMARY = ("date", "from", "to", "cc", "reply-to", "subject", "message-id", "in-reply-to", "references")
 LISTS = ("from", "to", "cc", "reply_to")
-_BLOCK_END = re.compile(r"(?i)<(?:br|/p|/div|/h[1-6]|/li|/tr|/table|/blockquote)\b[^<>]*>")
-_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 
 
 def summarise(raw: bytes) -> dict[str, Any]:
@@ -85,21 +80,12 @@ def _text(whole: Entity) -> tuple[str, str]:
             return _decoded(each).replace("\r\n", "\n"), "plain"
     for each in shown:
         if each.content_type == "text/html":
-            return _without_markup(_decoded(each)[:MOST_HTML]), "html"
+            return words_of(_decoded(each)[:MOST_HTML].replace("\0", REPLACEMENT)), "html"
     return "", ""
 
 
 def _decoded(part: Entity) -> str:
     return decode_bytes(part.content(), part.charset)
-
-
-def _without_markup(found: str) -> str:
-    bare = nh3.clean(
-        _BLOCK_END.sub(lambda end: end[0] + "\n", found),
-        tags=set(),
-        clean_content_tags={"script", "style", "head", "title"},
-    )
-    return _BLANK_LINES.sub("\n\n", html.unescape(bare)).strip()
 
 
 def _attachments(whole: Entity) -> list[tuple[int, Entity]]:
