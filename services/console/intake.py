@@ -3,7 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.bridge.v1 import DecisionRefused, ItemMoved, ItemQueued, KeyApplied, SubmissionRefused, SwitchApplied
+from schemas.bridge.v1 import (
+    CheckpointCountersigned,
+    DecisionRefused,
+    ItemMoved,
+    ItemQueued,
+    KeyApplied,
+    SubmissionRefused,
+    SwitchApplied,
+)
 from schemas.connectors.v1 import (
     CardRequested,
     CardSettled,
@@ -14,6 +22,7 @@ from schemas.connectors.v1 import (
 )
 from schemas.site.v1 import ItemApplied, RowRejected, SignalsRecorded
 from services.console.audit.usecases.record_calls import Audited, record_calls
+from services.console.audit.usecases.record_checkpoint import record_checkpoint
 from services.console.audit.usecases.record_rejection import record_rejection
 from services.console.cards.usecases.record_card import record_card, record_card_refused, record_settled
 from services.console.cards.usecases.tell_card import tell_card
@@ -40,13 +49,14 @@ from services.console.switches.usecases.record_switch import record_switch, reco
 from shared.bus import Received, on
 from shared.clock import now
 from shared.db import Tx
+from shared.signing import PublicKeys
 
 
 class ConsoleIntake:
     """What the console reads. After the commit `live` tells open pages, and `wake_keys` is called when it was about a key."""
 
-    def __init__(self, live: Live, wake_keys: Callable[[], None]) -> None:
-        self._live, self._wake_keys = live, wake_keys
+    def __init__(self, live: Live, wake_keys: Callable[[], None], keys: PublicKeys) -> None:
+        self._live, self._wake_keys, self._keys = live, wake_keys, keys
 
     @on("item.queued")
     async def on_item_queued(self, tx: Tx, event: Received[ItemQueued]) -> None:
@@ -109,6 +119,12 @@ class ConsoleIntake:
     async def on_call_audited(self, tx: Tx, events: Sequence[Received[Audited]]) -> None:
         await record_calls(tx, [event.data for event in events])
         await record_uses(tx, [event.data for event in events])
+        self._tell(tx, event="audit")
+
+    @on("checkpoint.countersigned")
+    async def on_checkpoint_countersigned(self, tx: Tx, event: Received[CheckpointCountersigned]) -> None:
+        await record_checkpoint(tx, event.data, self._keys)
+        self._tell(tx, event="audit")
 
     @on("secret.applied")
     async def on_secret_applied(self, tx: Tx, event: Received[SecretApplied]) -> None:

@@ -15,7 +15,7 @@ PING = 15.0
 """Seconds of silence after which a stream shows that it is alive."""
 LOOK_AGAIN = 1.0
 """Seconds; another instance may have read what one waits for, and its news does not reach this process."""
-MASSES = frozenset({"signals"})
+MASSES = frozenset({"signals", "audit"})
 """News that comes in thousands; nobody who waits for a decision wants to look again because of it."""
 END: dict[str, Any] = {"event": "end"}
 

@@ -1,6 +1,8 @@
 """Composition root of the console."""
 
 from services.console.asking import AskOperator
+from services.console.audit.operator import CopyDesk
+from services.console.audit.watch import ChainWatch
 from services.console.cards.operator import CardOperator
 from services.console.connectors.operator import ConnectorOperator
 from services.console.guests.operator import GuestOperator
@@ -27,6 +29,7 @@ from shared.asking.asker import Asker
 from shared.inbox.parked import ParkedDesk
 from shared.lifecycle import Service
 from shared.settings import Settings
+from shared.signing import PublicKeys
 
 
 def compose(settings: Settings) -> Service:
@@ -35,7 +38,9 @@ def compose(settings: Settings) -> Service:
     db = service.database(app, core)
     live, ring = Live(), KeyRing(settings.keys)
     keeper = KeyKeeper(db, ring, live, service.health)
-    link = service.bus(ConsoleIntake(live, keeper.wake))
+    keys = PublicKeys.load(settings.public_keys)
+    link = service.bus(ConsoleIntake(live, keeper.wake, keys))
+    chain = ChainWatch(db, keys, service.health, lambda: live.tell(event="audit"))
     console = Console(
         settings=settings,
         db=db,
@@ -46,6 +51,7 @@ def compose(settings: Settings) -> Service:
         passwords=Passwords(),
         parked=ParkedDesk(db, link.applier, link.reader),
         health=service.health,
+        wake_chain=chain.wake,
     )
     service.operator(PeopleOperator(console).verbs | GuestOperator(console).verbs)
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
@@ -53,11 +59,12 @@ def compose(settings: Settings) -> Service:
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
-    service.operator(AskOperator(asker).verbs)
+    service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})
     service.part(keeper)
     service.part(Teller(db, console.identity))
     service.part(SessionWatch(db, live))
     service.part(ExpiryWatch(db, live))
+    service.part(chain)
     service.part(Echo(db, live, service.notices))
     service.http(make_web(console), settings.host, settings.port, closing=live.stop)
     return service

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -29,6 +30,8 @@ class Console:
     passwords: Passwords
     parked: ParkedDesk
     health: Health
+    wake_chain: Callable[[], None] = lambda: None
+    """Somebody asked to recompute the copy of the call audit."""
 
     @property
     def is_https(self) -> bool:

@@ -11,6 +11,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from services.console.api import make_api, nowhere
+from services.console.audit.call_pages import CallPages
 from services.console.audit.pages import AuditPages
 from services.console.cards.pages import CardPages
 from services.console.claims.pages import ClaimPages
@@ -74,6 +75,7 @@ def make_web(console: Console) -> ASGIApp:
         SecretPages(desk),
         SignalPages(desk),
         StatisticsPages(desk),
+        CallPages(desk),
         AuditPages(desk),
         SystemPages(desk),
     ]

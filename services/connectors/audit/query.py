@@ -14,7 +14,7 @@ MOST_TEXT = 500
 MOST = 200
 """Entries of one answer; an export takes more."""
 EXACT = ("asker", "on_behalf_of", "connector", "operation", "target", "outcome", "status", "trace_id")
-"""Fields that are compared whole. `outcome` also knows `bad`: refused, failed or lost."""
+"""Fields that are compared whole, `target` by how it begins. `outcome` also knows `bad`: refused, failed or lost."""
 
 
 @dataclass(frozen=True)

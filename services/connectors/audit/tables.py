@@ -36,7 +36,7 @@ call_audit = Table(
     Index("call_audit_asker", "asker", "seq"),
     Index("call_audit_owner", "on_behalf_of", "seq", postgresql_where=text("on_behalf_of <> ''")),
     Index("call_audit_connector", "connector", "seq"),
-    Index("call_audit_target", "target", "seq"),
+    Index("call_audit_target", "target", "seq", postgresql_ops={"target": "text_pattern_ops"}),
     Index("call_audit_status", "status", "seq"),
     Index("call_audit_bad", "seq", postgresql_where=_BAD),
     Index("call_audit_trace", "trace_id", postgresql_where=text("trace_id <> ''")),

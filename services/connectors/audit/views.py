@@ -48,6 +48,8 @@ def _wanted(query: Query) -> _Wanted:
     for name, exact in query.exact:
         if (name, exact) == ("outcome", "bad"):
             parts.append("outcome IN ({})".format(", ".join(f"'{each}'" for each in BAD)))
+        elif name == "target":
+            parts.append(f"target ^@ {value(exact)}")
         elif name == "operation":
             parts.append(f"convert_from(entry, 'UTF8')::jsonb ->> 'operation' = {value(exact)}")
         else:

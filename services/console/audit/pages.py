@@ -1,23 +1,12 @@
-"""Audit of calls, rows that the site refused to show, parked events, health."""
+"""Rows that the site refused to show, parked events, health."""
 
-import csv
-import io
-import json
-from typing import Any
-
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from services.console.audit import views
-from services.console.audit.domain import Search, check_day, check_search
 from services.console.audit.usecases.record_rejection import acknowledge_rejection
-from services.console.desk import PRIVATE, Desk, Visit, go
-from services.console.forms import as_uuid, page_number, query
+from services.console.desk import Desk, Visit, go
+from services.console.forms import as_uuid
 from shared.errors import NotFound, SchleuseError
-
-EXPORT = ("seq", "at", "asker", "on_behalf_of", "connector", "operation", "target", "outcome", "status", "duration_ms")
-MOST_EXPORTED = 100_000
 
 
 class AuditPages:
@@ -27,8 +16,6 @@ class AuditPages:
     def routes(self) -> list[Route]:
         page = self._desk.page
         return [
-            Route("/audit", page(self.show)),
-            Route("/audit/export.{form}", page(self.export)),
             Route("/audit/rejected/{event_id}", page(self.acknowledge, "decide"), methods=["POST"]),
             Route("/parked", page(self.parked)),
             Route("/parked/{number:int}", page(self.parked_one)),
@@ -36,37 +23,6 @@ class AuditPages:
             Route("/health", page(self.health)),
             Route("/keys", page(self.keys)),
         ]
-
-    async def show(self, visit: Visit) -> Response:
-        by = read_search(visit.request)
-        async with self._console.db.reading() as tx:
-            rows, found = await views.list_calls(tx, by), await views.count_calls(tx, by)
-            hours, connectors = await views.by_hour(tx), await views.by_connector(tx)
-            choices, rejections = await views.choices(tx), await views.unseen_rejections(tx)
-        params = {name: value for name, value in visit.request.query_params.items() if name != "page"}
-        facts: dict[str, Any] = {
-            "rows": rows,
-            "found": found,
-            "hours": hours,
-            "connectors": connectors,
-            "choices": choices,
-        }
-        return await visit.show("audit.html", by=by, rejections=rejections, params=params, size=views.PAGE, **facts)
-
-    async def export(self, visit: Visit) -> Response:
-        by, form = read_search(visit.request), visit.request.path_params["form"]
-        if form not in ("csv", "json"):
-            raise NotFound("The list of calls comes as csv or json.")
-        async with self._console.db.reading() as tx:
-            rows = await views.list_calls(tx, by, limit=MOST_EXPORTED)
-        listed = [{name: row[name] for name in EXPORT} for row in rows]
-        if form == "json":
-            return Response(json.dumps(listed, default=str), media_type="application/json", headers=PRIVATE)
-        return Response(
-            _csv(listed),
-            media_type="text/csv",
-            headers=PRIVATE | {"Content-Disposition": "attachment; filename=audit.csv"},
-        )
 
     async def acknowledge(self, visit: Visit) -> Response:
         async with self._console.db.transaction() as tx:
@@ -98,30 +54,3 @@ class AuditPages:
 
     async def keys(self, visit: Visit) -> Response:
         return await visit.show("keys.html")
-
-
-def read_search(request: Request) -> Search:
-    return Search(
-        q=check_search(request.query_params.get("q", "")),
-        connector=query(request, "connector"),
-        asker=query(request, "asker"),
-        result=query(request, "result", 10),
-        start=check_day(query(request, "from", 20)),
-        end=check_day(query(request, "to", 20)),
-        page=page_number(request),
-    )
-
-
-def _csv(rows: list[dict[str, Any]]) -> str:
-    """A cell that a spreadsheet would take for a formula gets an apostrophe in front."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(EXPORT)
-    for row in rows:
-        writer.writerow(
-            [
-                f"'{value}" if str(value)[:1] in "=+-@\t\r" and isinstance(value, str) else value
-                for value in row.values()
-            ]
-        )
-    return out.getvalue()

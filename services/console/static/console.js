@@ -147,7 +147,7 @@
     wanted.add(about);
     if (planned) return;
     planned = true;
-    setTimeout(refresh, wanted.has("signals") ? 500 : 60);
+    setTimeout(refresh, wanted.has("signals") || wanted.has("audit") ? 500 : 60);
   }
   function toast(text, place) {
     const box = document.createElement("div");
@@ -196,7 +196,7 @@
     for (const item of news) {
       if (item.new && one("#news") && !one(`[data-item="${item.item_id}"]`)) offer(++fresh);
       if (item.event === "item") mark(item.item_id, item.state);
-      const about = ["signals", "switch", "secret"].includes(item.event) ? item.event : item.item_id;
+      const about = ["signals", "audit", "switch", "secret"].includes(item.event) ? item.event : item.item_id;
       if (item.event === "refused" && !item.item_id) for (const each of ["switch", "secret"]) if (here.has(each)) plan(each);
       if (here.has(about)) plan(about);
       if (item.event === "claim" && one(`[data-item="${CSS.escape(item.item_id)}"]`)) plan(item.item_id);
