@@ -94,7 +94,7 @@ async def _connection(
             await writer.drain()
             if writer.is_closing():
                 break
-    except (ConnectionError, asyncio.IncompleteReadError):
+    except (ConnectionError, asyncio.IncompleteReadError, ValueError):
         found.broken_off += 1
     except asyncio.CancelledError:
         pass  # the server stops

@@ -77,6 +77,7 @@ class Admission:
         request = _request(ask, settings, body, owner)
         plan = kind.plan(request, _publics(book, call.asker, request))
         check_operation(delegation, f"{connector.name}.{plan.operation}")
+        _check_hosts(connector, kind, settings, plan)
         call.admitted = made = _choose(book, call, Admitted(connector, kind, request, plan, (), plan.hosts))
         await self._desk.require(
             asker=call.asker, owner=owner, connector=connector.name, kind=connector.kind, operation=plan.operation,
@@ -99,8 +100,7 @@ def standing(book: Book, call: Call, admitted: Admitted, at: datetime) -> Schleu
         connector = _connector(book, admitted.connector.name)
         if connector.statement_hash != admitted.connector.statement_hash:
             kind, settings = _kind(connector)
-            if not all(permits(kind.hosts(settings), host) for host in admitted.plan.hosts):
-                raise Refused(f"connector {connector.name} may not reach this host any more", code="egress")
+            _check_hosts(connector, kind, settings, admitted.plan)
         for each in admitted.chosen:
             held = book.secrets.get(each.secret.place, each.secret)
             check_usable(held, admitted.plan.operation, at)
@@ -155,6 +155,17 @@ def _settings(kind: str, statement_hash: str, settings: str) -> KindSettings:
         ) from None
 
 
+def _check_hosts(connector: Connector, kind: Kind, settings: KindSettings, plan: Plan) -> None:
+    """No card makes up for the connector's own list: what is not on it is refused before anybody is asked."""
+    listed = kind.hosts(settings)
+    for host in plan.hosts:
+        if not permits(listed, host):
+            raise Refused(
+                f"{host} is not among the hosts of connector {connector.name}; an owner or admin can add it in the console",
+                code="egress",
+            )
+
+
 def _request(ask: Ask, settings: KindSettings, body: bytes, owner: Owner | None) -> Request:
     if isinstance(ask, HttpAsk):
         head = HttpHead(ask.method, ask.url, ask.headers, ask.body_bytes)
@@ -185,6 +196,10 @@ def _publics(book: Book, asker: str, request: Request) -> list[Mapping[str, str]
 def _choose(book: Book, call: Call, made: Admitted) -> Admitted:
     """The secrets that the plan needs, of exactly this scope, in the version that is in use."""
     at, request = now(), made.request
+    if request.secret and not made.plan.secret_types:
+        raise Refused(
+            f"{made.plan.operation} of {request.connector} takes no secret; name none", code="unknown_parameter"
+        )
     chosen = []
     for types in made.plan.secret_types:
         secret = choose(

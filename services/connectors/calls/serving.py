@@ -26,6 +26,8 @@ from shared.errors import Permanent, SchleuseError, TooLarge, Transient
 from shared.telemetry import span
 
 log = structlog.get_logger()
+GRACE_S = 2.0
+"""Beyond the call's own time, which its kind keeps: it knows best what to say."""
 
 
 class Serving:
@@ -160,7 +162,7 @@ def _broken(kind: str, error: Exception) -> SchleuseError:
 @asynccontextmanager
 async def _in_time(settings: KindSettings, connector: str) -> AsyncIterator[None]:
     try:
-        async with asyncio.timeout(settings.timeout_s):
+        async with asyncio.timeout(settings.timeout_s + GRACE_S):
             yield
     except TimeoutError:
         raise Transient(
