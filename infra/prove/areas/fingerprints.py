@@ -30,14 +30,14 @@ async def check(target: Target) -> list[Check]:
         await check_forged(target, book)
     finally:
         await forget(target, "bridge")
-    await check_found(target, book)
+    await check_found(target, book, PATIENCE)
     return book.checks
 
 
-async def check_found(target: Target, book: Book) -> None:
+async def check_found(target: Target, book: Book, patience: float = 0.0) -> None:
     """The lock looks through two texts as it would through a submission: one has the value that every set holds."""
     said = await acall(target.layout.state, "bridge", "inspection.check")
-    deadline = asyncio.get_running_loop().time() + PATIENCE
+    deadline = asyncio.get_running_loop().time() + patience
     while said["why"] and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(EVERY)
         said = await acall(target.layout.state, "bridge", "inspection.check")

@@ -22,15 +22,11 @@ class InspectionDesk:
         """{"fingerprints": how many count now or None, "why": why they do not, "canary": whether a text with the value that every set
         holds was stopped for it, "clean": whether one without it was not}."""
         found = await self._shelf.look()
-        known = isinstance(found, Known)
+        if not isinstance(found, Known):
+            return {"fingerprints": None, "why": found, "canary": False, "clean": False}
         canary = await self._inspector.recheck(_text(self._shelf.key().canary))
         clean = await self._inspector.recheck(_text("nothing but words"))
-        return {
-            "fingerprints": len(found.entries) if isinstance(found, Known) else None,
-            "why": "" if isinstance(found, Known) else found,
-            "canary": known and bool(canary),
-            "clean": known and not clean,
-        }
+        return {"fingerprints": len(found.entries), "why": "", "canary": bool(canary), "clean": not clean}
 
 
 def _text(body: str) -> ItemContent:
