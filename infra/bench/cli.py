@@ -1,4 +1,4 @@
-"""`schleuse bench lock`, `schleuse bench backup`, `schleuse bench edge`."""
+"""`schleuse bench lock`, `schleuse bench connectors`, `schleuse bench backup`, `schleuse bench edge`."""
 
 import signal
 import sys
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 import uvloop
 
+from infra.bench import connectors as calls
 from infra.bench.backup import measure
 from infra.bench.edge import measure_edge
 from infra.bench.lock import Bench, Sizes
@@ -20,6 +21,7 @@ def register(app: typer.Typer) -> None:
     bench = typer.Typer(help="Measure what this machine reaches.", no_args_is_help=True)
     bench.callback()(_nothing)
     bench.command("lock")(lock)
+    bench.command("connectors")(connectors)
     bench.command("backup")(backup)
     bench.command("edge")(edge)
     app.add_typer(bench, name="bench")
@@ -48,6 +50,26 @@ def lock(
     with nullcontext(running_at(state, own=False)) if live else throwaway(_say, cluster=cluster) as target:
         found = uvloop.run(Bench(target, Sizes.scaled(runs, size), _say).measure())
     print_json(found) if as_json else show(found)
+
+
+def connectors(
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Measure the stack that runs in --state; leaves a connector and entries in it."),
+    ] = False,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Report the best of so many.")] = 3,
+    size: Annotated[float, typer.Option("--size", help="Share of the full work; below 1 for a quick look.")] = 1.0,
+    state: State = DEFAULT_STATE,
+    as_json: Json = False,
+) -> None:
+    """Measure calls through the connectors beside direct ones, with every entry of the audit on disk.
+
+    In a throwaway stack of its own. Use a machine that does nothing else.
+    """
+    signal.signal(signal.SIGTERM, _end)
+    with nullcontext(running_at(state, own=False)) if live else throwaway(_say) as target:
+        found = uvloop.run(calls.measure_connectors(target, runs, calls.Sizes().scaled(size), _say))
+    print_json(found) if as_json else show(found, calls.TARGETS)
 
 
 def backup(

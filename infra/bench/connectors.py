@@ -13,9 +13,18 @@ import httpx2
 
 from infra.bench.approvals import percentile
 from infra.bench.asking import NAME, allow, answerer, asker
+from infra.bench.report import Targets
 from infra.bench.target import Say, Target
 from infra.bench.usage import Meter
 
+TARGETS: Targets = (
+    ("added to a call at 50 a second, p50 (ms)", ("call_added_ms", "p50"), "<=", 3),
+    ("the same, p99 (ms)", ("call_added_ms", "p99"), "<=", 12),
+    ("calls with their entries on disk (/s)", ("calls_per_s",), ">=", 300),
+    ("added to a stream's first chunk, p50 (ms)", ("stream_first_chunk_added_ms",), "<=", 5),
+    ("raw: a direct call, p50 (ms)", ("raw", "call_direct_ms", "p50"), "", 0),
+    ("raw: direct calls (/s)", ("raw", "calls_direct_per_s"), "", 0),
+)
 PER_SECOND = 50
 AT_ONCE = 24
 """Askers at the same time where as many calls as possible are made."""

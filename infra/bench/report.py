@@ -5,7 +5,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-TARGETS: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
+Targets = tuple[tuple[str, tuple[str, ...], str, float], ...]
+"""(what, where it stands in the figures, sign, what should be reached; no sign: for comparison)."""
+TARGETS: Targets = (
     ("approve → visible, p50 (ms)", ("approve_to_visible_ms", "p50"), "<=", 20),
     ("approve → visible, p99 (ms)", ("approve_to_visible_ms", "p99"), "<=", 80),
     ("the same at 1,000 signals a second, p99 (ms)", ("approve_to_visible_loaded_ms", "p99"), "<=", 200),
@@ -22,19 +24,19 @@ TARGETS: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
 )
 
 
-def reached(found: dict[str, Any]) -> list[tuple[str, float, str, bool | None]]:
+def reached(found: dict[str, Any], targets: Targets = TARGETS) -> list[tuple[str, float, str, bool | None]]:
     """(what, figure, target, whether it was reached); None where there is no target."""
     return [
         (what, figure := _at(found, path), _target(sign, aim), _meets(figure, sign, aim))
-        for what, path, sign, aim in TARGETS
+        for what, path, sign, aim in targets
     ]
 
 
-def show(found: dict[str, Any]) -> None:
+def show(found: dict[str, Any], targets: Targets = TARGETS) -> None:
     table = Table(box=None, pad_edge=False)
     for column in ("figure", "reached", "target", ""):
         table.add_column(column, justify="left" if column in ("figure", "") else "right")
-    for what, figure, target, good in reached(found):
+    for what, figure, target, good in reached(found, targets):
         mark = "" if good is None else "[green]ok[/]" if good else "[red]missed[/]"
         table.add_row(what, f"{figure:,g}", target, mark)
     Console(highlight=False).print(table)
