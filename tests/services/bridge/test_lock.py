@@ -226,13 +226,13 @@ async def test_a_withdrawn_schedule_publishes_nothing(lock: Lock) -> None:
 async def test_a_revoked_key_decides_no_more(lock: Lock) -> None:
     other = SigningKey(b"n" * 32)
     told = await lock.change_key("added", other)
-    assert names(told) == ["key.recorded>site", "key.applied>console"]
-    applied = told[1]["data"]
+    assert names(told) == ["key.recorded>site", "key.recorded>connectors", "key.applied>console"]
+    applied = told[2]["data"]
     assert (applied["action"], applied["key_id"], applied["by"]["id"]) == ("added", other.key_id, "boss")
     of = revision()
     await lock.submit(of)
     new = Signer(other)
-    assert names(await lock.change_key("revoked", other)) == ["key.recorded>site", "key.applied>console"]
+    assert names(await lock.change_key("revoked", other)) == names(told)
     signed = new.decision(of, "approve", 1, who := opening())
     assert (await lock.decide(of, "approve", 1, who, signed=signed))[0]["data"]["code"] == "revoked_key"
     assert "item.published>site" in names(await lock.decide(of, "approve", 1))
