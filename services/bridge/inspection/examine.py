@@ -66,7 +66,19 @@ def _redacted(found: list[Finding], values: set[str], hidden: set[str]) -> Itera
             excerpt = ""
         for value in () if each.rule in ("secret", "private_key", "own_secret") else longest_first:
             message, excerpt = (text.replace(value, masks[value]) for text in (message, excerpt))
+        for value in hidden:
+            excerpt = _without_edges(excerpt, value)
         yield each.model_copy(update={"message": _seen(message)[:500], "excerpt": _seen(excerpt)[:120]})
+
+
+def _without_edges(excerpt: str, value: str) -> str:
+    """An excerpt may begin or end within a value."""
+    for length in range(min(len(value), len(excerpt)), 3, -1):
+        if excerpt.endswith(value[:length]):
+            excerpt = f"{excerpt[:-length]}…"
+        if excerpt.startswith(value[-length:]):
+            excerpt = f"…{excerpt[length:]}"
+    return excerpt
 
 
 def _seen(text: str) -> str:

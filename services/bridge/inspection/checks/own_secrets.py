@@ -78,6 +78,7 @@ class OwnSecrets:
 def check(own: OwnSecrets, texts: Mapping[str, str], tokens: Sequence[Token], hidden: set[str]) -> Iterator[Finding]:
     """A `block` finding for each text that holds any; `hidden` learns what no other finding may quote. `texts`: by place, "" the body."""
     looked: set[bytes] = set()
+    found: dict[str, int] = {}
     for where, text in texts.items():
         found = own.values(text, looked)
         if found:
@@ -90,8 +91,8 @@ def check(own: OwnSecrets, texts: Mapping[str, str], tokens: Sequence[Token], hi
                 line=line,
             )
     shown = own.values("\n".join(_as_shown(tokens)), looked)
-    if shown.keys() - hidden:
-        hidden.update(shown)
+    hidden.update(shown)
+    if shown and not found:  # the body came last
         yield Finding(level="block", rule="own_secret", message=f"{_BLOCKED}, put together from pieces")
 
 
