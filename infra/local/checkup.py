@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from infra.local import config, place, preflight
 from infra.local.firewall.choice import NEITHER, backends
@@ -89,7 +90,18 @@ def _state(layout: Layout) -> Iterator[Finding]:
         yield _tried("Ports", lambda: _ports(found.port_base, cluster=found.cluster))
     if running and found.cluster:
         yield _streams(layout, found)
+    if found.otlp_endpoint and os.getuid() == 0 and not _is_here(found.otlp_endpoint):
+        yield Finding(
+            "note",
+            "Tracing",
+            f"{found.otlp_endpoint} is not on this machine, which only connectors may leave: run a collector here",
+        )
     yield from _permissions(layout, found)
+
+
+def _is_here(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def _streams(layout: Layout, found: config.Config) -> Finding:
