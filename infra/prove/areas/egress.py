@@ -46,13 +46,11 @@ async def _leave(target: Target, book: Book, user: str) -> None:
 
 
 async def _may_leave(target: Target, book: Book, user: str) -> None:
-    """By datagram: what is said of those is the kernel's own word, never that of somebody on the way."""
+    """By datagram: what is said of those is the kernel's own word, never that of somebody on the way. A machine without a way there is no fault."""
     tried = [each for each in OFF_THE_MACHINE if each["by"] == "udp"]
     for attempt, outcome in zip(tried, await target.run(user, tried), strict=True):
-        if outcome["got"] == "nowhere":
-            book.open(user, _says(attempt), "done", "this machine itself has no way there")
-        else:
-            book.outcome(user, _says(attempt), outcome, "done")
+        kept_in = outcome["got"] not in ("done", "nowhere")
+        book.holds(user, f"is not kept in: {attempt['host']}", outcome["detail"] if kept_in else "")
 
 
 def _rules(target: Target, book: Book, tool: str) -> None:
