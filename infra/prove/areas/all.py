@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from infra.prove.areas import (
     backups,
     bus,
+    cards,
     chain,
     cluster,
     containers,
@@ -43,5 +44,6 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "identity": identity.check,
     "undo": undo.check,
     "secrets": secrets.check,
+    "cards": cards.check,
     "fingerprints": fingerprints.check,
 }
