@@ -40,13 +40,14 @@ class Checkpoints:
 
     async def stop(self) -> None:
         await cancel(self._task)
-        await self._sign()
+        await self.sign()
 
     async def _run(self) -> None:
         while True:
-            await self._sleep(AT_LEAST if await self._sign() else AGAIN)
+            await self._sleep(AT_LEAST if await self.sign() else AGAIN)
 
-    async def _sign(self) -> bool:
+    async def sign(self) -> bool:
+        """Whether one is signed, or nothing was to sign."""
         self._woken.clear()
         try:
             async with self._db.transaction() as tx:

@@ -17,5 +17,5 @@ def keep_audit(service: Service, settings: Settings, db: Database) -> AuditLog:
     audit.listeners.append(checkpoints.told)
     for part in (checkpoints, audit, LostCalls(db, settings.part)):
         service.part(part)
-    service.operator(AuditDesk(db, PublicKeys.load(settings.public_keys)).verbs)
+    service.operator(AuditDesk(db, PublicKeys.load(settings.public_keys), checkpoints).verbs)
     return audit

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from services.connectors.audit import views
+from services.connectors.audit import store, views
+from services.connectors.audit.checkpoints import Checkpoints
 from services.connectors.audit.domain import Note
 from services.connectors.audit.query import read_query
 from services.connectors.audit.usecases.record_notes import record_notes
@@ -18,10 +19,10 @@ MOST_EXPORTED = 5000
 
 
 class AuditDesk:
-    """Verbs: calls.record, audit.verify, audit.search, audit.hashes, audit.checkpoints."""
+    """Verbs: calls.record, audit.verify, audit.search, audit.hashes, audit.checkpoints, audit.checkpoint."""
 
-    def __init__(self, db: Database, keys: PublicKeys) -> None:
-        self._db, self._keys = db, keys
+    def __init__(self, db: Database, keys: PublicKeys, signer: Checkpoints) -> None:
+        self._db, self._keys, self._signer = db, keys, signer
 
     @property
     def verbs(self) -> dict[str, Verb]:
@@ -31,6 +32,7 @@ class AuditDesk:
             "audit.search": self.search,
             "audit.hashes": self.hashes,
             "audit.checkpoints": self.checkpoints,
+            "audit.checkpoint": self.checkpoint,
         }
 
     async def record(self, args: dict[str, Any]) -> dict[str, Any]:
@@ -53,6 +55,13 @@ class AuditDesk:
         first = int(args["block"]) * BLOCK
         async with self._db.reading() as tx:
             return {"hashes": await views.hashes(tx, first, first + BLOCK - 1)}
+
+    async def checkpoint(self, _: dict[str, Any]) -> dict[str, Any]:
+        """Sign one now, if there is something to sign. {"size"}: of the newest."""
+        await self._signer.sign()
+        async with self._db.reading() as tx:
+            row = await store.newest_checkpoint(tx)
+        return {"size": 0 if row is None else row["size"]}
 
     async def checkpoints(self, args: dict[str, Any]) -> dict[str, Any]:
         """{"after": size, "limit"?} -> {"checkpoints": [[size, root, statement's hash]]}."""
