@@ -122,7 +122,13 @@ async def _echo(seen: Seen, writer: asyncio.StreamWriter, given: dict[str, str])
     body = json.dumps({"spelled": spelled}).encode()
     header = ("X-Echo", " ".join(shown).encode().decode("latin-1"))
     writer.write(
-        head(int(given.get("status", "200")), header, ("Set-Cookie", "session=1"), ("Transfer-Encoding", "chunked"))
+        head(
+            int(given.get("status", "200")),
+            header,
+            ("Set-Cookie", "session=1"),
+            ("Content-Type", "application/json"),
+            ("Transfer-Encoding", "chunked"),
+        )
     )
     for at in range(0, len(body), 3):
         writer.write(chunk(body[at : at + 3]))
