@@ -62,7 +62,7 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     yield r"keys/admin\.pub\.json", owned(me, "644")
     yield r"keys/pacer\.pub\.json", owned(me, "644")
     yield r"keys/pacer/bus\.nk", owned(me, "600")
-    yield r"secrets/[0-9a-f]{64}\.age", owned(who.owner("connectors"), "600")
+    yield r"secrets/([0-9a-f]{64}\.age|[0-9a-f]{32}\.token|\.[\w-]+(\.[\w-]+)*)", owned(who.owner("connectors"), "600")
     yield r"secrets/[0-9a-f]{32}\.token", owned(who.owner("connectors"), "600")
     yield r"pg/data-\d+", owned(pgadm, "700")
     yield r"run/pg/\.s\.PGSQL\.5432", owned((pgadm[0], who.group), "770")

@@ -8,6 +8,7 @@ from services.connectors.fingerprints.taker import FingerprintTaker
 from services.connectors.health.compose import watch_connectors
 from services.connectors.intake import ConnectorsIntake
 from services.connectors.kinds.oauth2 import AccessTokens
+from services.connectors.kinds.token_files import TokenFiles
 from services.connectors.secrets.removal import Removal
 from services.connectors.secrets.vault import Vault
 from services.connectors.tables import app, core
@@ -26,7 +27,9 @@ def compose(settings: Settings) -> Service:
     service.part(CardExpiry(db, keeper))
     identity = Identity.load(settings.keys / "secrets.key")
     vault = Vault(settings.secrets, identity)
-    service.part(FingerprintTaker(db, keeper, vault, settings.keys, service.health))
+    service.part(
+        FingerprintTaker(db, keeper, vault, TokenFiles(settings.secrets, identity), settings.keys, service.health)
+    )
     service.part(Removal(keeper, vault))
     link = service.bus(ConnectorsIntake(keeper, vault, PublicKeys.load(settings.public_keys)))
     access = AccessTokens(db, settings.secrets, identity)

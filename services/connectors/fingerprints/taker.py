@@ -11,6 +11,8 @@ from services.connectors.book.domain import Secret, Version
 from services.connectors.book.keeper import Keeper
 from services.connectors.fingerprints.domain import canary, fingerprints
 from services.connectors.fingerprints.usecases.take_fingerprints import opened_for_fingerprints, take_fingerprints
+from services.connectors.kinds.token_files import TokenFiles
+from services.connectors.secrets.types import SecretValue
 from services.connectors.secrets.vault import Vault
 from shared.clock import now
 from shared.db import Database
@@ -29,8 +31,11 @@ AGAIN = 2.0
 class FingerprintTaker:
     """A part. What was made of a sealed file is remembered as long as the key; a value is never."""
 
-    def __init__(self, db: Database, keeper: Keeper, vault: Vault, keys: Path, health: Health) -> None:
+    def __init__(
+        self, db: Database, keeper: Keeper, vault: Vault, tokens: TokenFiles, keys: Path, health: Health
+    ) -> None:
         self._db, self._keeper, self._vault, self._keys, self._health = db, keeper, vault, keys, health
+        self._tokens = tokens
         self._made: dict[tuple[str, str], frozenset[Fingerprint]] = {}
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -47,12 +52,14 @@ class FingerprintTaker:
         key = await asyncio.to_thread(FingerprintKey.load, self._keys)
         made: dict[tuple[str, str], frozenset[Fingerprint]] = {}
         opened: list[Note] = []
+        tokens: set[Fingerprint] = set()
         for secret in tuple(self._keeper.book.secrets.values()):
             for version in secret.versions:
                 about = (key.key_id, version.sealed_hash)
                 if not version.revoked:
                     made[about] = self._made.get(about) or await self._of(secret, version, key, opened)
-        entries = frozenset({canary(key)}.union(*made.values()))
+                    tokens |= await self._of_tokens(secret, version, key)
+        entries = frozenset({canary(key)}.union(tokens, *made.values()))
         async with self._db.transaction() as tx:
             taken = await take_fingerprints(tx, key, entries, opened, now())
         self._made = made
@@ -74,6 +81,15 @@ class FingerprintTaker:
         return frozenset({canary(key)}).union(
             *(fingerprints(value.fields[name], key) for name in names if name in value.fields)
         )
+
+    async def _of_tokens(self, secret: Secret, version: Version, key: FingerprintKey) -> set[Fingerprint]:
+        """What a provider granted for it since: they change by themselves, so they are looked at each time."""
+        if secret.type != "oauth2":
+            return set()
+        held = await asyncio.to_thread(
+            self._tokens.read, SecretValue(secret.place, secret.type, version.number, fields={})
+        )
+        return {*fingerprints(held.access, key), *fingerprints(held.refresh, key)} if held else set()
 
     async def _run(self) -> None:
         while True:
