@@ -63,6 +63,7 @@ class CallPages:
             "more": found > views.MOST_COUNTED,
             "spent": spent,
             "spent_at": now(),
+            "today": now().date(),
         }
         follow = visit.request.query_params.get("follow") == "yes" and by.page == 1
         shown: dict[str, Any] = {
