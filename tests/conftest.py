@@ -9,9 +9,11 @@ from collections.abc import Iterator
 import pytest
 
 from shared.testing.servers import Servers, running
+from tests.factories import leaks
 from tests.factories.cluster import running_cluster
 from tests.factories.people import Person, become_owner
 from tests.factories.stack import Stack, running_stack
+from tests.factories.waiting import until
 
 
 @pytest.fixture(scope="session")
@@ -32,8 +34,12 @@ def nats(servers: Servers) -> Servers:
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
+    """At the end nothing that tests planted as a secret's value may have been written down anywhere."""
     with running_stack() as found:
         yield found
+        if leaks.planted:
+            until(found.ready, 60, "everything is ready for the hunt")
+            assert leaks.hunt(found) == []
 
 
 @pytest.fixture(scope="session")
