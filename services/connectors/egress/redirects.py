@@ -61,10 +61,13 @@ def next_hop(sent: Hop, status: int, location: str, allow_list: tuple[str, ...])
 
 
 def _target(sent: Target, location: str) -> Target:
+    """Resolved against what was sent, then read by the one parser."""
     try:
         return parse_url(urljoin(sent.url, location))
     except ValueError:
         raise Refused(f"{sent.key} redirects to something that is no URL", code="url") from None
+    except Refused as error:
+        raise Refused(f"{sent.key} redirects elsewhere: {error.message}", code=error.code) from None
 
 
 def _method(method: str, status: int) -> str:

@@ -216,6 +216,17 @@ async def test_redirects_are_refused_before_anything_is_dialled() -> None:
         assert {each.partition(" ")[0] for each in out.reached} == {place}
 
 
+async def test_a_redirect_from_https_to_http_is_refused_with_the_credentials_unsent(tmp_path: Path) -> None:
+    issuer = authority(tmp_path)
+    async with echo() as plain, echo(certificate=issuer.issue("localhost")) as server:
+        places = (f"localhost:{server.port}", f"localhost:{plain.port}")
+        server.location = lambda _: f"http://{places[1]}/"
+        with pytest.raises(Refused, match="from https to http"):
+            await follow(way(door(ca=issuer.file), *places), f"https://{places[0]}/", allow_list(places, 80))
+        assert "hunter2" in server.heads[0]
+        assert plain.heads == []
+
+
 async def test_a_redirect_to_another_allowed_host_carries_no_credentials() -> None:
     async with echo() as first, echo() as second:
         places = (f"127.0.0.1:{first.port}", f"127.0.0.1:{second.port}")
