@@ -4,8 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pyrage
+
 from infra.backup.sealing import FORM
-from schemas.text import sha256
+from schemas.text import BadJson, parse_json, sha256
 from shared.errors import SchleuseError
 from shared.sealing import Identity, unseal
 from shared.settings import Settings
@@ -29,6 +31,8 @@ def _judged(path: Path, identity: Identity) -> tuple[str, str]:
         return "", ""  # revoked in this very moment
     if not raw.startswith(FORM):
         return "it is not sealed", ""
+    if path.suffix == ".token":
+        return _of_a_secret(path, raw, identity), ""
     if path.suffix != ".age" or path.name.startswith("."):
         return "", ""
     if path.stem != sha256(raw):
@@ -37,3 +41,12 @@ def _judged(path: Path, identity: Identity) -> tuple[str, str]:
         return "", str(unseal(identity, raw).place)
     except SchleuseError as error:
         return error.message[:100], ""
+
+
+def _of_a_secret(path: Path, raw: bytes, identity: Identity) -> str:
+    """An access token: it opens for the connectors, and for the version of a secret that its name is made of."""
+    try:
+        label = parse_json(identity.open(raw))["label"]
+    except (pyrage.DecryptError, BadJson, KeyError, TypeError):
+        return "it is no access token that the connectors kept"
+    return "" if path.stem == sha256(str(label).encode())[:32] else "it is another secret's access token"
