@@ -16,8 +16,8 @@ async def fates(target: Target, service: str, marks: list[str], seconds: float) 
     return {mark: (fate, reason) for mark, fate, reason in outcome["value"]}
 
 
-async def forget(target: Target, service: str) -> None:
-    """Remove what this run left among the parked events."""
+async def forget(target: Target, service: str, letter: str = "") -> None:
+    """Remove what this run left among the parked events: of the area whose marks begin with that letter, for others may still wait for theirs."""
     await target.run(
         service,
         [
@@ -26,7 +26,7 @@ async def forget(target: Target, service: str) -> None:
                 "role": service,
                 "database": DATABASES[service],
                 "query": _FORGET,
-                "args": [target.token],
+                "args": [f"prove:{target.token}:{letter}" if letter else target.token],
                 "write": True,
             }
         ],

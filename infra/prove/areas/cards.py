@@ -24,7 +24,7 @@ async def check(target: Target) -> list[Check]:
     try:
         await check_forged(target, book)
     finally:
-        await forget(target, "bridge")
+        await forget(target, "bridge", "c")
     return book.checks
 
 

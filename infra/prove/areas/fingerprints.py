@@ -29,7 +29,7 @@ async def check(target: Target) -> list[Check]:
     try:
         await check_forged(target, book)
     finally:
-        await forget(target, "bridge")
+        await forget(target, "bridge", "f")
     await check_found(target, book, PATIENCE)
     return book.checks
 

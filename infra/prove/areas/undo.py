@@ -27,7 +27,7 @@ async def check(target: Target) -> list[Check]:
     try:
         await check_forged(target, book)
     finally:
-        await forget(target, "bridge")
+        await forget(target, "bridge", "u")
     return book.checks
 
 
