@@ -10,7 +10,7 @@ import pytest
 
 from services.connectors.kinds.http import KIND
 from services.connectors.kinds.retrying import Retrying, retry_after
-from shared.errors import Transient
+from shared.errors import Refused, Transient
 from tests.counterparts.calls import Call, prepare, secret, tunnel
 from tests.counterparts.server import Seen, serving, whole
 
@@ -108,3 +108,14 @@ async def test_while_versions_overlap_the_one_before_is_shown_when_the_new_one_i
         alone = prepare(KIND, settings, http=tunnel("GET", "/"), secrets=[new])
         await KIND.run(alone)
         assert alone.status == "401"
+
+
+@pytest.mark.parametrize("parts", [[b"less"], [b"much more than", b" was said before"]])
+async def test_a_body_of_another_length_than_was_said_is_not_sent_as_whole(parts: list[bytes]) -> None:
+    there = Stumbling()
+    with serving(there.handle) as found:
+        settings = {"base": found.url, "methods": ["POST"]}
+        call = prepare(KIND, settings, http=tunnel("POST", "/", {}, b"0123456789"), sending=parts)
+        with pytest.raises(Refused, match="than the 10 bytes that were said"):
+            await KIND.run(call)
+        assert found.seen == []

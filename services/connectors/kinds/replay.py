@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncIterator
 
+from shared.errors import Refused
+
 LARGEST = 1024 * 1024
 """Bytes that are kept for another try."""
 
@@ -32,6 +34,21 @@ class Replay:
             self._kept.append(chunk)
         else:
             self._kept.clear()
+
+
+async def measured(chunks: AsyncIterator[bytes], size: int) -> AsyncIterator[bytes]:
+    """Exactly `size` bytes, as the head says. Refused (code `body_length`) otherwise: the other side would wait, or take the rest for something else."""
+    left = size
+    async for chunk in chunks:
+        left -= len(chunk)
+        if left < 0:
+            break
+        yield chunk
+    if left:
+        raise Refused(
+            f"the request's body is {'longer' if left < 0 else 'shorter'} than the {size} bytes that were said",
+            code="body_length",
+        )
 
 
 async def bytes_of(raw: bytes) -> AsyncIterator[bytes]:

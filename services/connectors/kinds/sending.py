@@ -14,7 +14,7 @@ from services.connectors.kinds.headers import Headers, outward
 from services.connectors.kinds.kind import Exchange
 from services.connectors.kinds.masking import Mask
 from services.connectors.kinds.presenting import Presenting
-from services.connectors.kinds.replay import Replay
+from services.connectors.kinds.replay import Replay, measured
 from services.connectors.kinds.retrying import Retrying
 from shared.clock import now
 from shared.errors import SchleuseError, Transient
@@ -129,10 +129,11 @@ class Sending:
         url = f"{asked.place.target.scheme}://{asked.place.target.authority}"
         url += with_query(asked.place.target.path_and_query, self._settings.auth_parameter, shown)
         headers = [*asked.headers, ("accept-encoding", "identity"), *shown.headers]
-        if asked.body is not None and asked.body_bytes is not None:
-            headers.append(("content-length", str(asked.body_bytes)))
-        timeout = {"connect": CONNECT_S, "read": left, "write": left, "pool": left}
         content = asked.body.chunks() if asked.body is not None else None
+        if content is not None and asked.body_bytes is not None:
+            headers.append(("content-length", str(asked.body_bytes)))
+            content = measured(content, asked.body_bytes)
+        timeout = {"connect": CONNECT_S, "read": left, "write": left, "pool": left}
         return httpx2.Request(asked.method, url, headers=headers, content=content, extensions={"timeout": timeout})
 
 

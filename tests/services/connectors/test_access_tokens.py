@@ -13,7 +13,7 @@ from services.connectors.kinds.http import KIND
 from services.connectors.kinds.oauth2 import AccessTokens
 from services.connectors.secrets.types import SecretValue
 from shared.db import Database
-from shared.errors import Permanent, Refused
+from shared.errors import Permanent, Refused, Transient
 from shared.sealing import Identity
 from shared.testing.servers import Servers
 from tests.counterparts.calls import Call, prepare, secret, tunnel
@@ -154,3 +154,13 @@ def test_a_token_address_that_is_not_declared_is_refused(served: Counterpart) ->
         KIND.plan(request, [public])
     plan = KIND.plan(request, [{"token_url": f"{served.url}/token"}])
     assert plan.hosts == (served.key,)
+
+
+async def test_a_token_that_cannot_be_kept_says_so(
+    db: Database, identity: Identity, tmp_path: Path, served: Counterpart
+) -> None:
+    """Used, the next refresh token would be lost with it."""
+    gone = AccessTokens(db, tmp_path / "gone", identity)
+    with pytest.raises(Transient, match="cannot be kept") as caught:
+        await KIND.run(calling(served, gone, value(served)))
+    assert caught.value.code == "disk"
