@@ -1,9 +1,11 @@
 """Where the command line gets a secret's value from: a prompt without echo, or stdin. It leaves this process sealed."""
 
 import base64
+import getpass
 import json
 import re
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -88,13 +90,26 @@ def _object(text: str) -> dict[str, Any]:
 
 def _asked(kind: SecretType, public: Mapping[str, str]) -> dict[str, str]:
     """At a terminal: what is missing is asked for, values without echo. Empty where a field may be."""
+    if kind == "signing_key":
+        raise Refused("a signing key may have several lines: give it on stdin, `… < key.pem`", code="stdin")
     model, found = TYPES[kind], dict(public)
     for name in model.public_names():
         if name not in found and model.model_fields[name].is_required():
             found[name] = typer.prompt(name, err=True)
     for name in model.secret_names():
-        needed = model.model_fields[name].is_required()
-        text = typer.prompt(name if needed else f"{name} (empty: none)", default="" if not needed else None, hide_input=True, show_default=False, err=True)  # fmt: skip
+        text = _hidden(name if model.model_fields[name].is_required() else f"{name} (empty: none)")
         if text:
             found[name] = text
     return found
+
+
+def _hidden(name: str) -> str:
+    """Echo is off before the prompt appears, and what was typed before that is thrown away. Refused where it cannot be turned off."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", getpass.GetPassWarning)
+            return getpass.getpass(f"{name}: ")
+    except getpass.GetPassWarning:
+        raise Refused("this terminal would show the value; give it on stdin", code="terminal") from None
+    except EOFError:
+        raise Refused("nothing was typed; nothing was changed", code="terminal") from None
