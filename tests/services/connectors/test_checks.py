@@ -60,7 +60,8 @@ async def test_only_news_is_told(db: Database) -> None:
     assert told == [True, False, True, False, True, True]
     async with db.reading() as tx:
         rows = await tx.raw.fetch(
-            "SELECT keyversion FROM app.outbox WHERE key = $1 ORDER BY position", f"health:{name}"
+            "SELECT keyversion FROM app.outbox WHERE name = 'connector.checked' AND key = $1 ORDER BY position",
+            f"health:{name}",
         )
         assert await store.down(tx, [name]) == []
     assert [row["keyversion"] for row in rows] == [1, 2, 3, 4]
