@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -137,7 +138,8 @@ def postgres(machine: Machine) -> Iterator[None]:
     """The database server alone, on the state directory whose lock the caller holds; stopped in order afterwards."""
     layout = machine.layout
     command = machine.program("pgadm", "infra.postgres.launch", "--state", str(layout.state), death_signal="INT")
-    with (layout.logs / "postgres.log").open("ab") as log:
+    log_file = layout.logs / "postgres.log"
+    with open(log_file, "ab", opener=lambda path, flags: os.open(path, flags, 0o640)) as log:
         process = machine.popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         if not asyncio.run(_answers(layout, process)):
