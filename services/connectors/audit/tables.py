@@ -100,6 +100,9 @@ BEGIN
   END IF;
   e := convert_from(NEW.entry, 'UTF8')::jsonb;
   {" ".join(f"NEW.{name} := {made};" for name, made in MADE.items())}
+  IF session_user = 'connectors' AND abs(extract(epoch FROM NEW.noted_at - clock_timestamp())) > 600 THEN
+    RAISE EXCEPTION 'an entry of the call audit is written when it happens, not with the time %', NEW.noted_at USING ERRCODE = '23514';
+  END IF;
   RETURN NEW;
 END $$"""
 
