@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from services.connectors.egress.hosts import Target, parse_url
@@ -28,9 +29,15 @@ class Place:
         return shown if len(shown) <= 300 else f"{shown[:299]}…"
 
 
+@lru_cache(maxsize=256)
+def declared_at(base: str) -> Target:
+    """A declared base address; it is read for every call."""
+    return parse_url(base)
+
+
 def resolve(base: str, connector: str, url: str) -> Place:
     """Refused (code `url`) when it is no URL, or lies on the base address's host but not below it."""
-    asked, declared = parse_url(url), parse_url(base)
+    asked, declared = parse_url(url), declared_at(base)
     top = declared.path_and_query.partition("?")[0].rstrip("/")
     if asked.host == f"{connector}{OWN}":
         target = Target(declared.scheme, declared.host, declared.port, f"{top}{asked.path_and_query}")

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from typing import Annotated, Self
 
 import httpx2
@@ -12,7 +13,7 @@ from services.connectors.egress.hosts import allow_list, parse_url, permits
 from services.connectors.egress.redirects import Hop, is_redirect, next_hop
 from services.connectors.egress.way import Way
 from services.connectors.kinds.answers import Answer
-from services.connectors.kinds.base_address import Place, resolve
+from services.connectors.kinds.base_address import Place, declared_at, resolve
 from services.connectors.kinds.credentials import AuthSettings
 from services.connectors.kinds.failures import explain
 from services.connectors.kinds.kind import Exchange, Plan, Request
@@ -60,8 +61,13 @@ class WebSettings(AuthSettings):
 
 
 def hosts_of(settings: WebSettings) -> tuple[str, ...]:
-    base = parse_url(settings.base)
-    return tuple(dict.fromkeys((base.key, *allow_list(settings.hosts, base.port))))
+    return _hosts(settings.base, settings.hosts)
+
+
+@lru_cache(maxsize=256)
+def _hosts(base: str, hosts: tuple[str, ...]) -> tuple[str, ...]:
+    own = declared_at(base)
+    return tuple(dict.fromkeys((own.key, *allow_list(hosts, own.port))))
 
 
 def plan_of(
@@ -135,7 +141,7 @@ def _next(asked: Asked, hop: Hop, place: Place) -> Asked:
 
 async def look(settings: WebSettings, way: Way) -> str:
     """Whether the base address answers: empty, or why not."""
-    base = parse_url(settings.base)
+    base = declared_at(settings.base)
     request = httpx2.Request(
         "GET",
         f"{base.url.rstrip('/')}{settings.health_path}",
