@@ -42,6 +42,11 @@ userdb {{
   driver = static
   args = uid={uid} gid={gid} home={home}/mail/%Mu
 }}
+service anvil {{
+  unix_listener anvil-auth-penalty {{
+    mode = 0
+  }}
+}}
 service imap-login {{
   inet_listener imap {{
     port = {imap}
@@ -108,20 +113,20 @@ def running_dovecot(
     """`accounts`: password by user name, any text."""
     if DOVECOT is None:
         pytest.skip("Dovecot is missing (Debian: apt-get install dovecot-imapd); `make test` installs it where it may")
-    with short_folder("mail") as home:
-        home.chmod(0o755)
-        for each in ("run", "state", "mail"):
-            (home / each).mkdir(mode=0o755)
-        _write(home, authority, accounts, ports, mechanisms)
-        command = [DOVECOT, "-F", "-c", str(home / "dovecot.conf")]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        try:
-            until(lambda: (home / "run" / "master.pid").exists() or process.poll() is not None, 10, "Dovecot runs")
-            assert process.poll() is None, (process.stderr.read() if process.stderr else b"").decode()
-            yield Dovecot(home, *ports)
-        finally:
-            process.terminate()
-            process.communicate(timeout=10)
+    home = short_folder("mail")
+    for each in ("run", "state", "mail"):
+        (home / each).mkdir(mode=0o755)
+    _write(home, authority, accounts, ports, mechanisms)
+    command = [DOVECOT, "-F", "-c", str(home / "dovecot.conf")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        until(lambda: (home / "run" / "master.pid").exists() or process.poll() is not None, 10, "Dovecot runs")
+        assert process.poll() is None, (process.stderr.read() if process.stderr else b"").decode()
+        yield Dovecot(home, *ports)
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+        shutil.rmtree(home)
 
 
 def _write(

@@ -42,6 +42,14 @@ class Mailroom:
         return "250 2.0.0 taken"
 
 
+class _Controller(Controller):
+    def factory(self) -> SMTP:
+        """Nobody sends who has not signed in. The library warns of that where it does not know of the TLS that is there from the start."""
+        made = super().factory()
+        made._auth_required = True
+        return made
+
+
 @contextmanager
 def running_mailroom(
     port: int,
@@ -53,20 +61,17 @@ def running_mailroom(
     **more: Any,
 ) -> Iterator[Mailroom]:
     room = Mailroom(port)
+    known = {name.encode(): password.encode() for name, password in accounts.items()}
 
     def check(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
         assert isinstance(data, LoginPassword)
         room.logins.append((data.login, data.password))
-        known = {name.encode(): password.encode() for name, password in accounts.items()}
-        return AuthResult(success=known.get(data.login) == data.password)
+        return AuthResult(success=known.get(data.login) == data.password, handled=False)
 
-    options = {"authenticator": check, "auth_require_tls": starttls, "auth_required": True, "enable_SMTPUTF8": smtputf8}
-    controller = Controller(
-        room, hostname="127.0.0.1", port=port, server_hostname="localhost", server_kwargs=options | more,
-        **({} if starttls else {"ssl_context": context}),
+    tls = {"tls_context": context, "require_starttls": True} if starttls else {"ssl_context": context}
+    controller = _Controller(
+        room, hostname="127.0.0.1", port=port, authenticator=check, auth_require_tls=starttls, enable_SMTPUTF8=smtputf8, **(tls | more)
     )  # fmt: skip
-    if starttls:
-        controller.SMTP_kwargs |= {"tls_context": context, "require_starttls": True}
     controller.start()
     try:
         yield room

@@ -68,17 +68,18 @@ class Session:
 
     async def _data(self, message: bytes) -> str:
         """After this nobody knows whether it was sent, unless the server says so."""
-        failure: SchleuseError
+        failure: SchleuseError = Permanent(
+            f"{self._account.where} broke off after the message was handed over: it may have been sent or not; "
+            "look among the sent mails before you send it again",
+            code="unknown_outcome",
+        )
         try:
             answer = await self._client.data(message)
         except SMTPResponseException as error:
-            failure = _not_taken(self._account.where, "the message", error.code, error.message)
+            if 400 <= error.code < 600:
+                failure = _not_taken(self._account.where, "the message", error.code, error.message)
         except FAULTS:
-            failure = Permanent(
-                f"{self._account.where} broke off after the message was handed over: it may have been sent or not; "
-                "look among the sent mails before you send it again",
-                code="unknown_outcome",
-            )
+            pass
         else:
             return failures.meaning(answer.code, answer.message).partition(":")[0]
         raise failure
@@ -101,8 +102,7 @@ async def enter(way: Way, account: Account, seconds: float, helo: str) -> Sessio
         failure = explain(error, account.where)
     finally:
         if session is None:
-            client.close()
-            sock.close()
+            client.close()  # and with it the socket, which is the loop's from here on: closed under its hands it would end another call's
     if session is not None:
         return session
     failure.__cause__ = failure.__context__ = None

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from services.connectors.kinds.mailing.failures import too_large
 
-MOST_LINES = 4 * 1024 * 1024
+MOST_LINES = 2 * 1024 * 1024
 """Bytes of everything that is no literal: it is taken apart character by character."""
 CHUNK = 64 * 1024
 
