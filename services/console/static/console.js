@@ -117,10 +117,18 @@
         continue;
       }
       if (old.dataset.as && old.dataset.as === next.dataset.as && old.dataset.who === next.dataset.who) continue;
+      const held = old.contains(document.activeElement) ? document.activeElement : null;
       old.replaceWith(next);
+      if (held) back(held, next);
     }
     for (const id of about) redraw(id, fresh);
     later();
+  }
+  // What had the focus has it again, if it is still there.
+  function back(held, root) {
+    const place = held.getAttribute("href");
+    const mark = held.id ? `#${CSS.escape(held.id)}` : place && `[href="${CSS.escape(place)}"]`;
+    if (mark) (root.matches(mark) ? root : one(mark, root))?.focus({ preventScroll: true });
   }
   // The list's row says the same as the panel; what happened before the stream was open is in the page only.
   function redraw(id, fresh) {
