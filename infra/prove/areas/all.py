@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from infra.prove.areas import (
+    asking,
     backups,
     bus,
     cards,
@@ -45,5 +46,6 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "undo": undo.check,
     "secrets": secrets.check,
     "cards": cards.check,
+    "asking": asking.check,
     "fingerprints": fingerprints.check,
 }
