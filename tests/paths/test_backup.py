@@ -26,6 +26,7 @@ from shared.errors import Refused
 from shared.testing.servers import free_port_base, short_folder
 from tests.factories.backups import Backup, back_up
 from tests.factories.documents import Item, decide, listed, submit, withdraw
+from tests.factories.own_secrets import is_stopped, put_secret
 from tests.factories.stack import ROOT, Stack, schleuse
 from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
@@ -84,6 +85,7 @@ def test_a_restored_system_is_the_same_but_for_what_was_withdrawn_since(stack: S
     waits = submit(stack, f"# Waits {name}\n\nwaits\n")
     Visitor(stack).vote(stays)
     stack.settled_totals()
+    value = put_secret(stack, name)
     before = numbers(stack)
     backup = back_up(stack, place / "story")
     withdraw(stack, goes)
@@ -106,6 +108,7 @@ def test_a_restored_system_is_the_same_but_for_what_was_withdrawn_since(stack: S
         assert fresh.ask("bridge", "gate.verify")["ok"]
         decide(fresh, waits)
         until(lambda: Visitor(fresh).sees(waits), 10, "it goes on")
+        assert is_stopped(fresh, f"# Told {name}\n\n{value}\n"), "the lock knows the restored secrets by another key"
     finally:
         fresh.close()
         fresh.down()
