@@ -55,8 +55,8 @@ def settings_text(settings: Mapping[str, Any]) -> str:
         raise Refused(
             f"The settings take texts, whole numbers, yes and no, and lists of them: {error}.", code="settings"
         ) from None
-    if len(found.encode()) > MAX_SETTINGS or text_fault(found):
-        raise Refused(f"The settings have at most {MAX_SETTINGS // 1024} KiB of plain text.", code="settings")
+    if len(found.encode()) > MAX_SETTINGS:
+        raise Refused(f"The settings have at most {MAX_SETTINGS // 1024} KiB.", code="settings")
     return found
 
 
@@ -87,6 +87,8 @@ def _whole(value: Any) -> Any:
     match value:
         case float() if value.is_integer():
             return int(value)
+        case str() if fault := text_fault(value):
+            raise Refused(f"The settings cannot be kept: {fault}.", code="settings")
         case list():
             return [_whole(each) for each in value]
         case dict():
