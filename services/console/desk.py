@@ -157,7 +157,13 @@ class Desk:
             waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
             unread = await count_unread(tx, session.caller.id, now())
             cards = await count_cards(tx, now()) if session.caller.may("connectors") else 0
-        return {"waiting": waiting, "rejected": rejected, "unread": unread, "cards_waiting": cards, "may": session.caller.may}
+        return {
+            "waiting": waiting,
+            "rejected": rejected,
+            "unread": unread,
+            "cards_waiting": cards,
+            "may": session.caller.may,
+        }
 
     def goodbye(self) -> RedirectResponse:
         """After signing out."""

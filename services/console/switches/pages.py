@@ -51,7 +51,13 @@ class SwitchPages:
         values |= {name: row["value"] for name, row in held.items()}
         under_way = {row["name"]: row for row in reversed(changes) if row["outcome"] == "sent"}
         asked = {"asked": "", "to": "", "refused": None, "typed": ""} | context
-        facts: dict[str, Any] = {"held": held, "values": values, "under_way": under_way, "changes": changes, "connectors": connectors}
+        facts: dict[str, Any] = {
+            "held": held,
+            "values": values,
+            "under_way": under_way,
+            "changes": changes,
+            "connectors": connectors,
+        }
         return await visit.show(
             "switches.html", status, switches=SWITCHES, waiting_items=waiting, mine=mine, **facts, **asked
         )
