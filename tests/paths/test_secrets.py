@@ -3,6 +3,10 @@
 import asyncio
 import base64
 import json
+import os
+import pty
+import select
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +21,7 @@ from tests.counterparts.server import LAST_CHUNK, Counterpart, Seen, chunk, head
 from tests.factories.asking import asking, decide, declare, entries
 from tests.factories.leaks import found_in, plant
 from tests.factories.people import Person
-from tests.factories.stack import Stack
+from tests.factories.stack import ROOT, Stack
 from tests.factories.waiting import until
 
 pytestmark = pytest.mark.stack
@@ -199,7 +203,7 @@ def test_a_form_takes_a_value_and_no_page_gives_it_back(stack: Stack, owner: Per
     )
     assert carried.status_code == 401 and name in carried.text, "what was typed is carried over a sign-in"
     done = owner.send("/secrets", "/secrets", **fields, reason="a test")
-    assert (done.status_code, done.headers["location"]) == (303, f"/secrets/at/{place}")
+    assert (done.status_code, done.headers["location"]) == (303, f"/secrets/at/{place}#main")
     page = owner.page(f"/secrets/at/{place}")
     again = owner.send("/secrets", "/secrets", **fields, reason="a test")
     assert again.status_code == 409 and "there is a secret" in again.text
@@ -209,26 +213,28 @@ def test_a_form_takes_a_value_and_no_page_gives_it_back(stack: Stack, owner: Per
     assert gone.status_code == 303 and "Revoked" in owner.page(f"/secrets/at/{place}").text
 
 
-def test_who_may_not_decide_sees_no_secrets(stack: Stack, owner: Person) -> None:
-    for role in ("moderator", "viewer"):
-        other = owner.add(role)
-        assert other.page("/secrets").status_code == 403
-        assert 'href="/secrets"' not in other.page("/queue").text
+@pytest.mark.long
+def test_a_prompt_shows_nothing_of_what_is_typed(stack: Stack) -> None:
+    value, place = plant(), f"agent/{KEYED}/user:9/out-smtp-{MINE}"
+    words = ["secrets", "put", place, "--type", "smtp", "--set", "host=smtp.example.org", "--state", str(stack.state)]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.execv(sys.executable, [sys.executable, "-m", "infra.cli.main", *words])
+    seen = b""
+    for asked, answered in [("username: ", "mara"), ("sender: ", "mara@example.org"), ("password: ", value), ("in use", "")]:  # fmt: skip
+        seen += read_until(terminal, asked.encode())
+        os.write(terminal, f"{answered}\n".encode())
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    assert b"version 1 is in use" in seen and b"mara" in seen
+    assert found_in([seen.decode()]) == []
 
 
-def test_a_value_is_never_an_argument(stack: Stack) -> None:
-    value = plant()
-    done = stack.run(
-        "secrets",
-        "put",
-        f"agent/{KEYED}/x",
-        "--type",
-        "basic",
-        "--set",
-        "username=m",
-        "--set",
-        f"password={value}",
-        stdin="",
-    )
-    assert done.returncode == 2 and "is asked for, or read from stdin" in done.stderr
-    assert found_in([done.stdout, done.stderr]) == []
+def read_until(terminal: int, words: bytes) -> bytes:
+    seen = b""
+    while words not in seen:
+        ready, _, _ = select.select([terminal], [], [], 30)
+        assert ready, seen
+        seen += os.read(terminal, 1024)
+    return seen

@@ -107,6 +107,7 @@ CONSOLE = {
     "grants found": "/system/grants?q=policies&surface=bridge",
     "people": "/people",
     "guests": "/guests",
+    "secrets": "/secrets?type=imap",
     "new password": "/me/password",
     "me": "/me",
     "keys": "/keys",

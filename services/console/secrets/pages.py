@@ -54,7 +54,7 @@ class SecretPages:
             await self._decide(visit, "put", place, kind)
         except (Refused, Conflict) as refused:
             return await self._list(visit, refused.status, kind=kind, given=shown_again(visit.form), refused=refused)
-        return go(f"/secrets/at/{place}")
+        return go(f"/secrets/at/{place}#main")  # or the browser keeps the form's own fragment
 
     async def show(self, visit: Visit) -> Response:
         return await self._one(visit)
