@@ -4,14 +4,18 @@ from typing import ClassVar
 
 
 class SchleuseError(Exception):
-    """Base. `message` says what is wrong and what to do; `code` is for programs; `status` is the HTTP status."""
+    """Base. `message` says what is wrong and what to do; `code` is for programs; `status` is the HTTP status.
+
+    `audited`: what the call audit keeps of it for good, where the message names people whom the asker named.
+    """
 
     status: ClassVar[int] = 500
     default_code: ClassVar[str] = "error"
 
-    def __init__(self, message: str, *, code: str = "") -> None:
+    def __init__(self, message: str, *, code: str = "", audited: str = "") -> None:
         super().__init__(message)
         self.message = message
+        self.audited = audited or message
         self.code = code or self.default_code
 
 

@@ -74,7 +74,7 @@ class Serving:
         target = made.plan.target if made is not None else ""
         operation = made.plan.operation if made is not None else ask.operation
         note = _note(
-            call, "refused", ask.connector, operation or "http", target, status=error.code, detail=error.message,
+            call, "refused", ask.connector, operation or "http", target, status=error.code, detail=error.audited,
             secret=made.labels if made is not None else "", on_behalf_of=_owner(made),
         )  # fmt: skip
         await self.refuse_with(call, note, error)
@@ -221,7 +221,7 @@ def _end_note(
     call: Call, ask: Ask, made: Admitted, exchange: CallExchange, error: SchleuseError | None, seconds: float
 ) -> Note:
     outcome = "ok" if error is None else "cancelled" if error is call.reason else "failed"
-    details = [*exchange.details, *exchange.way.reached, *([error.message] if error is not None else [])]
+    details = [*exchange.details, *exchange.way.reached, *([error.audited] if error is not None else [])]
     return _note(
         call, outcome, made.connector.name, made.plan.operation, made.plan.target, secret=made.labels, on_behalf_of=_owner(made),
         status=exchange.status or (error.code if error is not None else ""), detail="; ".join(details),
