@@ -60,7 +60,7 @@ def test_an_identity_beside_what_it_opens_is_found(proving: Proving, backup: Bac
 
 def test_an_identity_in_the_state_directory_is_found(proving: Proving, backup: Backup) -> None:
     path = proving.stack.layout.state / "logs" / "identity"
-    see(Hole("identity", lying, "no age identity lies", lambda _: _identity(path), lambda _: path.unlink()), proving.stack)  # fmt: skip
+    see(Hole("identity", lying, "no age identity but", lambda _: _identity(path), lambda _: path.unlink()), proving.stack)  # fmt: skip
 
 
 def test_a_key_file_beside_it_is_found(proving: Proving, backup: Backup) -> None:
