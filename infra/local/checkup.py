@@ -34,6 +34,10 @@ class Finding:
         return asdict(self)
 
 
+NAME_SERVICES = (Path("/run/systemd/resolve/io.systemd.Resolve"), Path("/run/nscd/socket"))
+"""Sockets that ask name servers for everybody on the machine: the firewall does not see who asked."""
+
+
 def examine(named: Path) -> list[Finding]:
     layout = Layout(named.resolve())
     return [*_machine(), *_state(layout)]
@@ -59,15 +63,18 @@ def _machine() -> Iterator[Finding]:
 
 
 def _egress() -> Finding:
-    tools = [each.tool for each in backends()]
-    if os.getuid() == 0 and tools:
+    tools = " or ".join(each.tool for each in backends())
+    if os.getuid() != 0 or not tools:
+        why = "that takes OS users of their own" if os.getuid() != 0 else NEITHER
         return Finding(
-            "ok", "Egress", f"{' or '.join(tools)} can keep all parts but connectors from leaving this machine"
+            "note",
+            "Egress",
+            f"not separated: nothing keeps parts other than connectors from leaving the machine; {why}",
         )
-    why = "that takes OS users of their own" if os.getuid() != 0 else NEITHER
-    return Finding(
-        "note", "Egress", f"not separated: nothing keeps parts other than connectors from leaving the machine; {why}"
-    )
+    said = f"{tools} can keep all parts but connectors from leaving this machine"
+    if asked := [str(path) for path in NAME_SERVICES if path.exists()]:
+        return Finding("note", "Egress", f"{said}; but any part can have names looked up by {' and '.join(asked)}")
+    return Finding("ok", "Egress", said)
 
 
 def _state(layout: Layout) -> Iterator[Finding]:

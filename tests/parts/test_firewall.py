@@ -1,5 +1,6 @@
 """The rules that keep all parts but connectors from leaving the machine, in a network of the test's own, with another machine in it."""
 
+import pwd
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from infra.local import config as configs
-from infra.local.firewall import choice, keeper, notes
+from infra.local.firewall import choice, keeper, notes, rules
 from infra.local.firewall.iptables import Iptables
 from infra.local.firewall.keeper import Firewall
 from infra.local.firewall.nft import Nft
 from infra.local.firewall.rules import FAMILIES, REFUSED, Backend, Rules, rules_of
 from infra.local.firewall.tools import find
+from infra.local.identities import NO_LOGIN
 from infra.local.layout import ALL_USERS, Layout
 from infra.prove.doing import leaving
 from shared.errors import Refused
@@ -228,3 +230,15 @@ def test_root_and_connectors_are_never_among_those_who_are_shut_in() -> None:
 def test_both_tools_are_tried_the_better_one_first() -> None:
     every = {name: f"/usr/sbin/{name}" for name in ("nft", "iptables", "iptables-restore", "ip6tables", "ip6tables-restore")}  # fmt: skip
     assert [type(each) for each in choice.backends(every.get)] == [Nft, Iptables]
+
+
+def test_a_user_that_can_log_in_is_somebodys_and_is_left_alone(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    shells = {uid: "/bin/bash" if name == "agent" else NO_LOGIN for name, uid in config().uids.items()}
+    entries = [pwd.struct_passwd((str(uid), "x", uid, uid, "", "/", shell)) for uid, shell in shells.items()]
+    monkeypatch.setattr(rules.pwd, "getpwall", lambda: entries)
+    monkeypatch.setattr(rules.pwd, "getpwuid", lambda uid: next(each for each in entries if each.pw_uid == uid))
+    monkeypatch.setattr(keeper.os, "getuid", lambda: 0)
+    firewall = Firewall(layout, config(), print)
+    assert not firewall.start().egress_separation
+    assert "agent" in firewall.why
+    assert "site" not in firewall.why

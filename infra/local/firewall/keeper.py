@@ -10,7 +10,8 @@ from infra.local import config as configs
 from infra.local.config import Config
 from infra.local.firewall import notes
 from infra.local.firewall.choice import NEITHER, backends
-from infra.local.firewall.rules import REFUSED, Backend, Found, Rules, rules_of
+from infra.local.firewall.rules import REFUSED, Backend, Found, Rules, rules_of, who_log_in
+from infra.local.identities import NO_LOGIN
 from infra.local.layout import Layout
 from shared.errors import Refused
 
@@ -39,8 +40,7 @@ class Firewall:
             if os.getuid() == 0 and not self._stopped:
                 self._sweep()
                 if self._config.os_separation:
-                    self._rules = rules_of(self._config)
-                    self.why = self._put_by_the_first_that_can(self._rules)
+                    self.why = self._shut(rules_of(self._config))
             return self._note()
 
     async def keep(self) -> None:
@@ -64,8 +64,11 @@ class Firewall:
     def report(self) -> dict[str, Any]:
         return {"on": self.on, "tool": self._backend.tool if self._backend else None, "why": self.why}
 
-    def _put_by_the_first_that_can(self, rules: Rules) -> str:
-        """Why none could, or nothing."""
+    def _shut(self, rules: Rules) -> str:
+        """By the first tool that can; why none could, or nothing."""
+        if theirs := who_log_in(rules):
+            return f"OS users of these names can log in and may be somebody's: {', '.join(theirs)} (usermod --shell {NO_LOGIN} NAME)"
+        self._rules = rules
         why = NEITHER
         for each in backends():
             if not (why := self._put(each, rules)):

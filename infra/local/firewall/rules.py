@@ -1,9 +1,11 @@
 """Who may not leave this machine, and under which name our rules stand in the kernel."""
 
+import pwd
 from dataclasses import dataclass
 from typing import Protocol
 
 from infra.local.config import Config
+from infra.local.identities import NO_LOGIN
 from infra.local.layout import ALL_USERS
 
 MAY_LEAVE = frozenset({"connectors"})
@@ -34,6 +36,16 @@ def rules_of(config: Config) -> Rules:
     assert config.os_separation, "without OS users of their own the rules would hit whoever else runs as that user"
     assert 0 not in shut.values() and config.uids["connectors"] not in shut.values()
     return Rules(f"schleuse-{config.install_id[:12]}", shut)
+
+
+def who_log_in(rules: Rules) -> list[str]:
+    """Users that only bear one of our names: whoever can log in is somebody's, and is not to be shut in."""
+    shells = {user: pwd.getpwuid(uid).pw_shell for user, uid in rules.users.items() if _exists(uid)}
+    return [user for user, shell in shells.items() if shell != NO_LOGIN]
+
+
+def _exists(uid: int) -> bool:
+    return any(each.pw_uid == uid for each in pwd.getpwall())
 
 
 class Backend(Protocol):

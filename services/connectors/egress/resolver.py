@@ -3,6 +3,8 @@
 import asyncio
 import socket
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import ip_address
 from typing import Protocol
 
@@ -16,6 +18,7 @@ from shared.errors import Refused, Transient
 
 PATIENCE_S = 5.0
 DNS_PORT = 53
+THREADS = 16
 
 
 class Resolver(Protocol):
@@ -25,13 +28,16 @@ class Resolver(Protocol):
 
 
 class SystemResolver:
-    """getaddrinfo, in a thread."""
+    """getaddrinfo, in threads of its own: a slow name server holds up nothing but names."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="names")
 
     async def addresses(self, host: str) -> tuple[Address, ...]:
-        loop = asyncio.get_running_loop()
+        ask = partial(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
         try:
             async with asyncio.timeout(PATIENCE_S):
-                found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+                found = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
         except (OSError, UnicodeError, TimeoutError):
             raise unresolved(host) from None
         return _each_once(str(each[4][0]) for each in found)
