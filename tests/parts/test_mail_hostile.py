@@ -347,6 +347,43 @@ async def test_names_of_folders_in_broken_encodings_are_told(visitor: Visitor, c
         assert len(each["name"].splitlines()) <= 1
 
 
+async def test_a_password_that_the_server_puts_into_a_mail_does_not_reach_the_asker(
+    visitor: Visitor, context: ssl.SSLContext
+) -> None:
+    password = "a long pass-wörd"
+    spelled = [
+        password,
+        base64.b64encode(password.encode()).decode(),
+        password.encode().hex(),
+        base64.b64encode(f"\0kim@example.org\0{password}".encode()).decode(),
+    ]
+    raw = "\r\n".join(
+        [
+            "Subject: " + spelled[1],
+            "Content-Type: multipart/mixed; boundary=b",
+            "",
+            "--b",
+            "",
+            *spelled,
+            "--b",
+            "Content-Disposition: attachment",
+            "",
+            *spelled,
+            "--b--",
+        ]
+    ).encode()
+    answer = b"* 1 FETCH (UID 1 BODY[]<0> {%d}\r\n" % len(raw) + raw + b")\r\n"
+    with running_script(context, to_fetch(answer)) as server:
+        secret = account("imap", server.port, password=password)
+        told = await visitor.call(secret, "read", uid=1)
+        assert visitor.last is not None
+        assert visitor.last.notes == ["an echoed credential was masked"]
+        content = base64.b64decode((await visitor.call(secret, "attachment", uid=1, number=1))["content"]).decode()
+    for each in spelled:
+        assert each not in told["text"] + told["subject"] + content
+    assert told["text"].count("*") > 50
+
+
 GOOD = (
     b'* 1 FETCH (UID 1 FLAGS (\\Seen $x) RFC822.SIZE 12 INTERNALDATE "01-Jan-2026 10:00:00 +0000" BODY[]<0> {12}\r\nSubject: x\r\n BODY[HEADER.FIELDS (SUBJECT)] {12}\r\nSubject: y\r\n)\r\n'
     b'* SEARCH 1 2 3\r\n* LIST (\\X) "/" "INBOX"\r\n* FLAGS (\\Seen)\r\n* 3 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n'

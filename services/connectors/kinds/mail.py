@@ -16,10 +16,12 @@ from services.connectors.kinds.arguments import read_arguments
 from services.connectors.kinds.kind import Exchange, KindSettings, Plan, Request
 from services.connectors.kinds.mailing import arguments, mailbox
 from services.connectors.kinds.mailing.account import Account, place_of
+from services.connectors.kinds.mailing.echoes import masked
 from services.connectors.kinds.mailing.greeting import look
 from services.connectors.kinds.mailing.imap import Work, visit
 from services.connectors.kinds.mailing.outgoing import draft, enter, hand_over
 from services.connectors.kinds.mailing.settings import MailSettings, both
+from services.connectors.kinds.masking import NOTE
 from services.connectors.kinds.retrying import Retrying
 from services.connectors.kinds.sending import in_time
 from shared.errors import NotFound, Refused, Transient
@@ -126,10 +128,16 @@ def _account(exchange: Exchange, found: Account) -> Account:
 
 
 async def _read(exchange: Exchange, work: Work, account: Account) -> Any:
-    """Reading and flagging twice does no harm."""
-    settings = _settings(exchange)
-    most = settings.max_response_bytes + ROOM
-    return await _retried(exchange, lambda left: visit(exchange.way, account, left, most, work), "OK")
+    """Reading and flagging twice does no harm. The echo is looked for in the thread, since a message may be large."""
+    most = _settings(exchange).max_response_bytes + ROOM
+
+    def do(client: Any) -> tuple[Any, bool]:
+        return masked(work(client), account.password)
+
+    found, echoed = await _retried(exchange, lambda left: visit(exchange.way, account, left, most, do), "OK")
+    if echoed:
+        exchange.note(NOTE)
+    return found
 
 
 async def _send(exchange: Exchange, account: Account) -> Any:

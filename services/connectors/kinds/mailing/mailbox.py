@@ -86,9 +86,7 @@ def set_flags(client: IMAPClient, asked: Flag) -> dict[str, Any]:
         client.remove_flags(asked.uids, [FLAGS.get(each, each.encode()) for each in asked.remove], silent=True)
     found = client.get_flags(asked.uids)
     if not found:
-        raise NotFound(
-            f"folder {asked.folder!r} has none of these messages; `list` shows what there is", code="message"
-        )
+        raise NotFound("this folder has none of these messages; `list` shows what there is", code="message")
     return {"flags": {str(uid): _flags(flags) for uid, flags in found.items()}}
 
 
@@ -96,20 +94,16 @@ def _open(client: IMAPClient, folder: str, uidvalidity: int | None = None, *, re
     try:
         found = client.select_folder(folder, readonly=readonly)
     except IMAPClientError:
-        raise _no_folder(folder) from None
+        raise NotFound(
+            "this account has no such folder that can be opened; `folders` shows what there is", code="folder"
+        ) from None
     held = found.get(b"UIDVALIDITY")
     if uidvalidity is not None and held != uidvalidity:
         raise Conflict(
-            f"folder {folder!r} was made anew since; its messages have other numbers, list them again",
+            "this folder was made anew since; its messages have other numbers, list them again",
             code="uidvalidity",
         )
     return {"total": int(found.get(b"EXISTS", 0)), "uidvalidity": held if isinstance(held, int) else None}
-
-
-def _no_folder(folder: str) -> NotFound:
-    return NotFound(
-        f"this account has no folder {folder!r} that can be opened; `folders` shows what there is", code="folder"
-    )
 
 
 def _fetch(client: IMAPClient, uid: int, most: int) -> tuple[bytes, int, list[str]]:

@@ -64,10 +64,15 @@ def _check_recipients(envelope: Sequence[Address], confirmed: Sequence[str] | No
         raise Refused(f"a mail has 1 to {MOST_RECIPIENTS} recipients, not {len(envelope)}", code="recipients")
     shown = [each.ascii for each in envelope]
     if confirmed is not None and set(confirmed) != set(shown):
-        raise Refused(f"the recipients are not those that were confirmed; they are {', '.join(shown)}", code="confirm")
+        raise Refused(
+            f"the recipients are not those that were confirmed; they are {', '.join(shown)}",
+            code="confirm",
+            audited="the recipients are not those that were confirmed",
+        )
     if confirmed is None and (doubtful := [each.ascii for each in envelope if each.doubtful]):
         raise Refused(
             f"{', '.join(doubtful)} may be taken for another address: show it to the person in this form, "
             f"then send with all recipients in `confirmed`: {', '.join(shown)}",
             code="confirm",
+            audited=f"{len(doubtful)} of {len(shown)} recipients may be taken for another address and were not confirmed",
         )
