@@ -235,3 +235,25 @@ async def test_a_redirect_to_another_allowed_host_carries_no_credentials() -> No
         assert (answer.status_code, hop.with_secrets) == (200, False)
         assert "hunter2" in first.heads[0]
         assert "hunter2" not in second.heads[0]
+
+
+async def test_addresses_of_the_sixth_version_and_names_in_other_scripts_are_reached_as_they_were_listed() -> None:
+    async with echo("::1") as six, echo() as four, name_server({"xn--bcher-kva.test": [["127.0.0.1"]]}) as names:
+        places = (f"[::1]:{six.port}", f"BÜCHER.test:{four.port}")
+        out = way(door(dns=(names.address,)), *places, addresses=("::1", "127.0.0.1"))
+        for url in (f"http://{places[0]}/", f"http://{places[1]}/", f"http://xn--bcher-kva.test:{four.port}/"):
+            assert (await get(out, url)).status_code == 200
+        assert f"\r\nHost: {places[0]}\r\n" in six.heads[0]
+        assert {f"Host: xn--bcher-kva.test:{four.port}" in head for head in four.heads} == {True}
+        assert names.asked[0][0] == "xn--bcher-kva.test"
+
+
+async def test_a_name_server_that_does_not_answer_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.connectors.egress.resolver.PATIENCE_S", 0.2)
+    loop = asyncio.get_running_loop()
+    silent, _ = await loop.create_datagram_endpoint(asyncio.DatagramProtocol, local_addr=("127.0.0.1", 0))
+    port = silent.get_extra_info("sockname")[1]
+    with pytest.raises(Transient) as failed:
+        await get(way(door(dns=(f"127.0.0.1:{port}",)), "a.test"), "http://a.test/")
+    silent.close()
+    assert failed.value.code == "unresolved"
