@@ -92,15 +92,17 @@ class Decided:
 
 @dataclass
 class Book:
-    """`position` is that of the newest statement in it."""
+    """`position` is that of the newest statement in it; `uses`: the cards again, by asker and connector, since that is asked before every call."""
 
     connectors: dict[str, Connector] = field(default_factory=dict)
     secrets: dict[SecretPlace, Secret] = field(default_factory=dict)
     cards: dict[UUID, Decided] = field(default_factory=dict)
     position: int = 0
+    uses: dict[tuple[str, str], dict[UUID, Decided]] = field(default_factory=dict)
 
     def copy(self) -> "Book":
-        return Book(dict(self.connectors), dict(self.secrets), dict(self.cards), self.position)
+        uses = {use: dict(held) for use, held in self.uses.items()}
+        return Book(dict(self.connectors), dict(self.secrets), dict(self.cards), self.position, uses)
 
     def check_setting(self, setting: ConnectorSetting) -> None:
         """Conflict when it was declared anew since; Refused when its kind would change."""
@@ -140,7 +142,8 @@ class Book:
         return made
 
     def enter_card(self, card: Card) -> None:
-        self.cards.setdefault(card.card_id, Decided(card))
+        if card.card_id not in self.cards:
+            self._keep(Decided(card))
 
     def check_decision(self, decision: CardDecision, at: datetime) -> None:
         """A decision is given once, on exactly what the card says, in its time; it can be revoked once."""
@@ -157,8 +160,13 @@ class Book:
     def enter_decision(self, decision: CardDecision, by: str, statement_hash: str) -> Decided:
         held = self.cards[decision.card_id]
         made = Decided(held.card, decision.verdict, decision.decided_at, by, statement_hash, held.changes + 1)
-        self.cards[decision.card_id] = made
+        self._keep(made)
         return made
+
+    def _keep(self, decided: Decided) -> None:
+        card = decided.card
+        self.cards[card.card_id] = decided
+        self.uses.setdefault((card.asker, card.connector), {})[card.card_id] = decided
 
 
 def _same(prior: int, held: int, what: str) -> None:

@@ -18,7 +18,9 @@ SELECT position, purpose, statement, signature, key_id, person_id, person_name, 
 WHERE position > $1 ORDER BY position"""
 _HAS = "SELECT EXISTS (SELECT FROM core.statements WHERE statement_hash = $1)"
 _ADD_CARD = "INSERT INTO core.cards (card_id, card, card_hash) VALUES ($1, $2, $3)"
-_CARDS = "SELECT card, card_hash FROM core.cards WHERE card_id <> ALL($1::uuid[])"
+_CARDS = """
+SELECT card, card_hash FROM core.cards c
+WHERE NOT EXISTS (SELECT FROM unnest($1::uuid[]) AS known WHERE known = c.card_id)"""
 
 
 async def lock_book(tx: Tx) -> None:

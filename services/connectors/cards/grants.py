@@ -63,8 +63,8 @@ def missing(
 
 def of(book: Book, asker: str, connector: str, at: datetime, state: str) -> Iterator[Decided]:
     """The cards of this asker and connector that are in this state."""
-    for each in book.cards.values():
-        if (each.card.asker, each.card.connector) == (asker, connector) and each.state(at) == state:
+    for each in book.uses.get((asker, connector), {}).values():
+        if each.state(at) == state:
             yield each
 
 
