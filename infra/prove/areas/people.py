@@ -18,7 +18,7 @@ from shared.settings import DATABASES
 from shared.signing import PublicKeys
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-FORMS = ("/people/invitations", f"/people/invitations/{NOBODY}/revoke", f"/people/{NOBODY}/role", f"/people/{NOBODY}/reset", f"/people/{NOBODY}/sign-out", "/guests", f"/guests/{NOBODY}/revoke", "/secrets")  # fmt: skip
+FORMS = ("/people/invitations", f"/people/invitations/{NOBODY}/revoke", f"/people/{NOBODY}/role", f"/people/{NOBODY}/reset", f"/people/{NOBODY}/sign-out", "/guests", f"/guests/{NOBODY}/revoke", "/secrets", "/connectors", "/connectors/nothing/switch", f"/cards/{NOBODY}/decide")  # fmt: skip
 LINKS = ("/invitation/", "/set-password/", "/welcome/")
 SURFACES = ("agent", "site")
 AGAIN, PATIENCE = 0.5, 6
@@ -118,7 +118,7 @@ async def check_forms(book: Book, base: str, guest: Guest) -> None:
     cookie = {"Cookie": f"{cookie_name(base)}={guest.session}"}
     found = re.search(r'name="token" value="([^"]+)"', (await get(base, "/me", cookie)).body)
     book.holds(guest.role, "is signed in at all", "" if found else "there is no form token")
-    for page in ("/people", "/guests", "/secrets"):
+    for page in ("/people", "/guests", "/secrets", "/connectors", "/cards"):
         book.same(guest.role, f"page {page}", 403, (await get(base, page, cookie)).status)
     fields = f"role=owner&label=x&days=3&token={found[1] if found else ''}"
     for path in FORMS:
