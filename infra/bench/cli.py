@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 import uvloop
 
+from infra.bench import audit
 from infra.bench import connectors as calls
 from infra.bench.backup import measure
 from infra.bench.edge import measure_edge
@@ -69,7 +70,8 @@ def connectors(
     signal.signal(signal.SIGTERM, _end)
     with nullcontext(running_at(state, own=False)) if live else throwaway(_say) as target:
         found = uvloop.run(calls.measure_connectors(target, runs, calls.Sizes().scaled(size), _say))
-    print_json(found) if as_json else show(found, calls.TARGETS)
+        found |= uvloop.run(audit.measure_audit(target, size, _say))
+    print_json(found) if as_json else show(found, (*calls.TARGETS, *audit.TARGETS))
 
 
 def backup(

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from infra.prove.areas import (
     asking,
+    audit,
     backups,
     bus,
     cards,
@@ -48,4 +49,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "cards": cards.check,
     "asking": asking.check,
     "fingerprints": fingerprints.check,
+    "audit": audit.check,
 }
