@@ -59,6 +59,7 @@ def put(
 ) -> None:
     """Put a new secret. The value is asked for without echo, or read from stdin when that is no terminal."""
     where, type_ = read_place(place), check_type(kind)
+    call(state, "console", "secrets.list")  # nobody types a value for a system that is not there
     shown, sealed = sealed_fields(state, where, type_, public_fields(type_, public), fields)
     wanted = {"type": type_, "public": shown, "sealed": sealed, "operations": operation, **_expiry(expires_in)}
     _change(state, "put", str(where), reason, as_json, **wanted)

@@ -35,6 +35,14 @@ def _line_value(found: SecretStr) -> SecretStr:
     return found
 
 
+def _token(found: SecretStr) -> SecretStr:
+    """RFC 6749 and 6750: printable ASCII. What was pasted with a space too many would be refused by everybody, and nobody could see why."""
+    text = found.get_secret_value()
+    if not text.isascii() or text != text.strip():
+        raise ValueError("a key or token has ASCII characters only, and no space before or after")
+    return found
+
+
 def _line(found: str) -> str:
     if text_fault(found) or any(not char.isprintable() for char in found):
         raise ValueError("one line without control characters")
@@ -50,6 +58,7 @@ def _https(found: str) -> str:
 
 Value = Annotated[SecretStr, AfterValidator(_value)]
 LineValue = Annotated[Value, AfterValidator(_line_value)]
+Token = Annotated[LineValue, AfterValidator(_token)]
 Required = AfterValidator(_present)
 PublicLine = Annotated[str, Field(min_length=1, max_length=320), AfterValidator(_line)]
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -81,7 +90,7 @@ class SecretFields(BaseModel):
 
 
 class ApiKey(SecretFields):
-    key: Annotated[LineValue, Required]
+    key: Annotated[Token, Required]
 
 
 class Basic(SecretFields):
@@ -97,9 +106,9 @@ class OAuth2(SecretFields):
     token_url: Annotated[PublicLine, AfterValidator(_https)]
     client_id: PublicLine
     scope: Annotated[str, Field(max_length=500), AfterValidator(_line)] = ""
-    client_secret: LineValue = NONE
-    refresh_token: LineValue = NONE
-    access_token: LineValue = NONE
+    client_secret: Token = NONE
+    refresh_token: Token = NONE
+    access_token: Token = NONE
 
     @model_validator(mode="after")
     def _can_refresh(self) -> Self:

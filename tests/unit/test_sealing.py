@@ -23,7 +23,7 @@ VALUE = 'pä§§ "w\\rd€-planted'
 FIELDS: dict[SecretType, dict[str, str]] = {
     "api_key": {"key": "sk-planted-1234"},
     "basic": {"username": "mara", "password": VALUE},
-    "oauth2": {"token_url": "https://id.example.org/token", "client_id": "c", "client_secret": VALUE},
+    "oauth2": {"token_url": "https://id.example.org/token", "client_id": "c", "client_secret": "planted~ 1"},
     "imap": {"host": "imap.example.org", "username": "a*b c@example.org", "password": VALUE},
     "smtp": {"host": "smtp.example.org", "username": "m", "password": VALUE, "sender": "m@example.org"},
     "signing_key": {"algorithm": "ed25519", "key": f"-----BEGIN PRIVATE KEY-----\n{VALUE}\n-----END"},
@@ -96,6 +96,8 @@ def test_no_repr_pickle_copy_or_format_shows_a_value() -> None:
     [
         ("api_key", {"key": "planted\nvalue"}),
         ("api_key", {"key": ""}),
+        ("api_key", {"key": "planted "}),
+        ("api_key", {"key": "plänted"}),
         ("api_key", {"planted": "x"}),
         ("api_key", {"key": "planted" * 5000}),
         ("api_key", {"key": "planted\x00"}),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, get_args
+from urllib.parse import quote
 
 from schemas.outward import SecretPlace, SecretType
 from schemas.text import text_fault
@@ -79,6 +80,11 @@ def next_number(change: Change, held: Mapping[str, Any] | None) -> int:
     if change.action in NEW_VERSION:
         return 1 + max((each["version"] for each in held["versions"]), default=0) if held else 1
     return change.version
+
+
+def page_of(place: SecretPlace | str) -> str:
+    """The path of its page."""
+    return f"/secrets/at/{quote(str(place), safe='/:@')}"
 
 
 def expiry_of(versions: Sequence[Mapping[str, Any]], current: int) -> datetime | None:

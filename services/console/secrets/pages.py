@@ -1,5 +1,6 @@
 """Secrets: what there is, who may use it where, when it was last used and when it expires. Values go in, and never come back. For owners and admins."""
 
+from datetime import timedelta
 from typing import Any
 
 from starlette.responses import Response
@@ -9,7 +10,7 @@ from schemas.outward import ASKERS, SecretPlace
 from services.console.desk import Desk, Visit, go
 from services.console.forms import query
 from services.console.secrets import views
-from services.console.secrets.domain import ACTIONS, WARN_BEFORE, Action
+from services.console.secrets.domain import ACTIONS, WARN_BEFORE, Action, page_of
 from services.console.secrets.forms import (
     OVERLAPS,
     TYPE_WORDS,
@@ -27,6 +28,7 @@ from shared.sealing import read_place, read_recipient
 from shared.sealing.types import check_type
 
 PATIENCE = 10.0
+LATELY = timedelta(days=1)
 
 
 class SecretPages:
@@ -54,7 +56,9 @@ class SecretPages:
             await self._decide(visit, "put", place, kind)
         except (Refused, Conflict) as refused:
             return await self._list(visit, refused.status, kind=kind, given=shown_again(visit.form), refused=refused)
-        return go(f"/secrets/at/{place}#main")  # or the browser keeps the form's own fragment
+        async with self._console.db.reading() as tx:
+            there = await views.one(tx, str(place))
+        return go(f"{page_of(place) if there else '/secrets'}#main")  # or the browser keeps the form's own fragment
 
     async def show(self, visit: Visit) -> Response:
         return await self._one(visit)
@@ -69,7 +73,7 @@ class SecretPages:
         except (Refused, Conflict) as refused:
             given = shown_again(visit.form)
             return await self._one(visit, refused.status, refused=refused, given=given, about=action)
-        return go(f"/secrets/at/{place}")
+        return go(page_of(place))
 
     async def _decide(self, visit: Visit, action: Action, place: SecretPlace, kind: Any) -> None:
         """Conflict when the lock or the connectors refuse it; returns when it is in force, or when nobody answered in time."""
@@ -84,13 +88,21 @@ class SecretPages:
 
     async def _list(self, visit: Visit, status: int = 200, *, kind: Any, **context: Any) -> Response:
         async with self._console.db.reading() as tx:
-            rows = await views.every(tx)
+            rows, open_ones = await views.every(tx), await views.not_in_force(tx, now() - LATELY)
         told: dict[str, Any] = {"refused": None, "given": Given()} | context
         kinds = {"kind": kind, "types": TYPE_WORDS, "fields": fields_of(kind), "surfaces": ASKERS}
         connectors = sorted({row["connector"] for row in rows})
         soon = now() + WARN_BEFORE[0]
         return await visit.show(
-            "secrets.html", status, rows=rows, at=now(), soon=soon, connectors=connectors, **kinds, **told
+            "secrets.html",
+            status,
+            rows=rows,
+            at=now(),
+            soon=soon,
+            connectors=connectors,
+            open_ones=open_ones,
+            **kinds,
+            **told,
         )
 
     async def _one(self, visit: Visit, status: int = 200, **context: Any) -> Response:

@@ -1,5 +1,6 @@
 """What lists and pages show of secrets."""
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, func, select
@@ -29,9 +30,17 @@ def _listed() -> Select[tuple[object, ...]]:
 
 
 async def every(tx: Tx) -> list[dict[str, Any]]:
-    """All secrets, by surface, connector, owner and name, with used_at, coming (changes on their way), by_name and reason."""
-    order = (secrets.c.surface, secrets.c.connector, secrets.c.owner, secrets.c.name)
+    """All secrets, those in use first, by surface, connector, owner and name, with used_at, coming (changes on their way), by_name and reason."""
+    order = (secrets.c.state, secrets.c.surface, secrets.c.connector, secrets.c.owner, secrets.c.name)
     return [dict(row) for row in await tx.rows(_listed().order_by(*order))]
+
+
+async def not_in_force(tx: Tx, since: datetime) -> list[dict[str, Any]]:
+    """New secrets that are on their way, or were refused since then, and are not there."""
+    there = select(secrets.c.place).where(secrets.c.place == secret_changes.c.place).exists()
+    lately = (secret_changes.c.outcome == "sent") | (secret_changes.c.at > since)
+    wanted = select(secret_changes).where(lately, secret_changes.c.outcome != "applied", ~there)
+    return [dict(row) for row in await tx.rows(wanted.order_by(secret_changes.c.at.desc()).limit(CHANGES_SHOWN))]
 
 
 async def one(tx: Tx, place: str) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from services.console.notices import store as notices
 from services.console.notices.domain import Notice
 from services.console.secrets import store
-from services.console.secrets.domain import WARN_BEFORE, warn
+from services.console.secrets.domain import WARN_BEFORE, page_of, warn
 from shared.db import Tx
 
 
@@ -17,7 +17,7 @@ async def warn_of_expiry(tx: Tx, at: datetime) -> list[Notice]:
         told = warn(row["place"], row["expires_at"], at)
         if told is None or told.stage == row["warned"] or not await store.mark_warned(tx, told.place, told.stage):
             continue
-        found += [Notice(each, "secret", told.text, f"/secrets/at/{told.place}") for each in people]
+        found += [Notice(each, "secret", told.text, page_of(told.place)) for each in people]
     if found:
         await notices.add(tx, found, at)
     return found
