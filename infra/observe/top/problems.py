@@ -76,9 +76,12 @@ def _servers(now: Figures) -> list[Problem]:
 def _chains(now: Figures, before: Figures | None) -> list[Problem]:
     found: list[Problem] = []
     gate, audit = now["gate"] or {}, now["audit"] or {}
-    for says, chain in (("the gate’s log", gate), ("the call audit", audit)):
+    for says, chain, command in (
+        ("the gate’s log", gate, "schleuse prove --area chain"),
+        ("the call audit", audit, "schleuse audit verify"),
+    ):
         if chain.get("whole") is False:
-            found.append(_stop(f"{says} is broken", "schleuse prove --area chain"))
+            found.append(_stop(f"{says} is broken", command))
     if gate.get("behind") and before and (before["gate"] or {}).get("behind"):
         found.append(_stop(f"the site is {gate['behind']} entries behind the gate’s log", "schleuse logs site"))
     head = gate.get("head_age") or 0

@@ -63,7 +63,7 @@ class Sampler:
             "readers": bus.get("readers"),
             "streams": bus.get("streams"),
             "gate": _gate(pulse, parts, answers),
-            "audit": pulse.get("audit"),
+            "audit": _audit(pulse, answers),
             "postgres": {name: pulse.get(name) for name in ("used", "limit", "oldest_transaction")} | {"sizes": self._kept.get("sizes")},
             "disk": reading.disk(self._layout),
             "backup_age": reading.backup_age(self._layout),
@@ -168,3 +168,18 @@ def _gate(pulse: Figures, parts: dict[str, Figures], answers: list[Figures]) -> 
     ages = [figures.get("head_age_s") for figures in sites if figures.get("head_age_s") is not None]
     behind = max(0, newest - at_site) if newest is not None and at_site is not None else None
     return {**gate, "at_site": at_site, "behind": behind, "head_age": max(ages) if ages else None}
+
+
+def _audit(pulse: Figures, answers: list[Figures]) -> Figures | None:
+    """Where the call audit stands, what its newest checkpoint is over, and how far the console has recomputed its copy."""
+    if pulse.get("audit") is None:
+        return None
+    said = [answer.get("figures", {}) for answer in answers]
+    newest = {
+        name: [each[name] for each in said if each.get(name) is not None] for name in ("audit_checkpoint", "audit_copy")
+    }
+    return {
+        **pulse["audit"],
+        "checkpoint": max(newest["audit_checkpoint"], default=None),
+        "copy": max(newest["audit_copy"], default=None),
+    }

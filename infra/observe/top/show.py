@@ -141,9 +141,12 @@ def _gate(gate: Figures) -> str:
 def _audit(audit: Figures) -> str:
     if not audit:
         return "—"
-    return (
-        f"entry {audit['seq']}, {_whole(audit)}, last {age(audit['age'])} ago" if audit["seq"] is not None else "empty"
-    )
+    if audit["seq"] is None:
+        return "empty"
+    signed, copied = audit.get("checkpoint"), audit.get("copy")
+    more = f"; checkpoint over {number(signed)}" if signed else "; no checkpoint yet"
+    more += f"; console at {number(copied)}" if copied is not None else ""
+    return f"entry {audit['seq']}, {_whole(audit)}, last {age(audit['age'])} ago{more}"
 
 
 def _postgres(found: Figures) -> str:
