@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from shared.errors import Refused
@@ -47,7 +48,8 @@ NEVER: tuple[Network, ...] = tuple(
 WIDEST = {4: 8, 6: 7}
 
 
-def networks(addresses: Iterable[str]) -> tuple[Network, ...]:
+@lru_cache(maxsize=256)
+def networks(addresses: tuple[str, ...]) -> tuple[Network, ...]:
     """What a connector lists. Refused (code `address`) for no address, and for a network so wide that it names nothing."""
     return tuple(_network(each) for each in addresses)
 

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import quote
 
@@ -47,6 +48,7 @@ class Target:
         return f"{self.scheme}://{self.authority}{self.path_and_query}"
 
 
+@lru_cache(maxsize=256)
 def allow_list(hosts: tuple[str, ...], default_port: int) -> tuple[str, ...]:
     """`host`, `host:port`, `*.host`, `*.host:port`, `[IPv6]:port` as people write them -> `host:port` in ASCII, in order, each once.
 
@@ -87,6 +89,7 @@ def parse_url(url: str) -> Target:
     return Target(scheme, host, port, _path_and_query(found["rest"]))
 
 
+@lru_cache(maxsize=4096)
 def canonical_host(text: str) -> str:
     """A name in ASCII by UTS-46, lower case, without its final dot; an address in its one usual spelling. Refused (code `host`)."""
     bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
