@@ -1,6 +1,7 @@
 """Area egress: every OS user but connectors' tries to leave this machine, and the kernel's rules are read beside those that the code declares."""
 
 import asyncio
+from typing import Any
 
 from infra.local import control
 from infra.local.firewall.choice import backend
@@ -24,10 +25,9 @@ IN_CONTAINERS = "their networks have no way out; area containers reads what each
 
 async def check(target: Target) -> list[Check]:
     book = Book("egress")
-    told = control.ask(target.layout, "status").get("egress", {})
-    if target.config.containers or not told.get("on"):
-        why = IN_CONTAINERS if target.config.containers else told.get("why", "")
-        book.open("every part but connectors", "leave this machine", "refused", why)
+    told = _told(target)
+    if not told.get("on"):
+        book.open("every part but connectors", "leave this machine", "refused", told.get("why", ""))
         return book.checks
     shut = [user for user in ALL_USERS if user not in MAY_LEAVE]
     await asyncio.gather(
@@ -35,6 +35,14 @@ async def check(target: Target) -> list[Check]:
     )
     _rules(target, book, told["tool"])
     return book.checks
+
+
+def _told(target: Target) -> dict[str, Any]:
+    """What the supervisor says of its rules."""
+    if target.config.containers:
+        return {"on": False, "why": IN_CONTAINERS}
+    told: dict[str, Any] = control.ask(target.layout, "status").get("egress", {})
+    return told
 
 
 async def _leave(target: Target, book: Book, user: str) -> None:
