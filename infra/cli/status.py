@@ -56,10 +56,24 @@ def _show(found: dict[str, Any]) -> None:
         out.print(f"{name:<16} led by {each['leader'] or 'unknown'}, {_level(each)}")
     for name, url in found["urls"].items():
         out.print(f"{name:<10} {escape(url)}")
+    if audit := _audit(found["services"]):
+        out.print(f"call audit {audit}")
     for each in found.get("backups", []):
         out.print(f"backup     {escape(each['directory'])}: {_followed(each)}")
     out.print(
         f"OS users separated: {_yes(found['os_separation'])}; egress separated: {_yes(found['egress_separation'])}{_why(found)}"
+    )
+
+
+def _audit(services: dict[str, Any]) -> str:
+    """How far the console has recomputed it, and what was signed; what is wrong with it stands beside the part that says so."""
+    said = [part.get("figures", {}) for part in services.values()]
+    copied = max((each["audit_copy"] for each in said if "audit_copy" in each), default=None)
+    signed = max((each["audit_checkpoint"] for each in said if "audit_checkpoint" in each), default=None)
+    if copied is None or signed is None:
+        return ""
+    return f"{copied + 1:,} entries recomputed at the console; " + (
+        f"checkpoint over {signed:,}" if signed else "no checkpoint yet"
     )
 
 

@@ -64,6 +64,7 @@ class ChainWatch:
             row = await chain_views.chain(tx)
         assert row is not None, "made at the start"
         bad, state = row["first_bad"], (row["seq"], row["first_bad"], row["recounting"])
+        self._health.figures["audit_copy"] = row["seq"]
         self._health.set(
             CONDITION, bad is None, "" if bad is None else f"entry {bad} of the call audit: {row['reason']}"
         )

@@ -17,7 +17,9 @@ from services.console.audit.usecases.check_chain import check_some
 from services.console.audit.usecases.record_calls import record_calls
 from services.console.audit.usecases.record_checkpoint import record_checkpoint
 from services.console.audit.usecases.verify_copy import verify_copy
+from services.console.schema import app
 from shared.clock import now
+from shared.db import create_missing
 from shared.errors import BadSignature, Permanent
 from shared.signing import PublicKeys, SigningKey
 from shared.testing.servers import Servers
@@ -139,3 +141,24 @@ async def test_a_checkpoint_that_was_not_signed_by_both_or_contradicts_one_is_no
             await record_checkpoint(tx, countersigned(audit, witness, size, root), keys)
             await record_checkpoint(tx, other, keys)
     assert json.loads(other.checkpoint.payload)["size"] == size
+
+
+OLD_TABLE = """
+DELETE FROM app.calls;
+ALTER TABLE app.calls DROP COLUMN words, DROP COLUMN secret, DROP COLUMN detail, DROP COLUMN call_id, DROP COLUMN tokens_in, DROP COLUMN tokens_out,
+  DROP COLUMN hash, ALTER COLUMN duration_ms SET NOT NULL, ALTER COLUMN bytes_out SET NOT NULL, ALTER COLUMN bytes_in SET NOT NULL"""
+
+
+async def test_the_table_of_an_earlier_release_takes_entries_whose_figures_are_unknown(desk: Desk) -> None:
+    """Unknown is never zero (rule 30): what every row had to say may be left open from now on."""
+    async with desk.db.transaction() as tx:
+        await tx.raw.execute(OLD_TABLE)
+    added = await create_missing(desk.db, app)
+    assert "ALTER TABLE app.calls ALTER COLUMN duration_ms DROP NOT NULL" in added
+    assert await create_missing(desk.db, app) == [], "once is enough"
+    entries = chained(2, first_version=1)
+    async with desk.db.transaction() as tx:
+        await record_calls(tx, entries)
+        rows = await tx.raw.fetch("SELECT duration_ms, words FROM app.calls ORDER BY seq")
+        await tx.raw.execute("DELETE FROM app.calls")
+    assert [row["duration_ms"] for row in rows] == [0, None] and "1.example" in rows[1]["words"]
