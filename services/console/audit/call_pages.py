@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from services.console.audit import chain_views, store, views
+from services.console.audit import store, views
+from services.console.audit.chain import views as chain_views
 from services.console.audit.domain import Search, check_day, check_search
 from services.console.desk import PRIVATE, Desk, Visit, go
 from services.console.forms import page_number, query

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from services.console.audit import chain_views
+from services.console.audit.chain import views as chain_views
 from services.console.audit.usecases.verify_copy import verify_copy
 from shared.db import Database
 from shared.operator import Verb

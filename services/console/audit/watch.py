@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import structlog
 
-from services.console.audit import chain_views, store
+from services.console.audit import store
+from services.console.audit.chain import views as chain_views
 from services.console.audit.usecases.check_chain import check_some
 from shared.db import Database
 from shared.errors import SchleuseError

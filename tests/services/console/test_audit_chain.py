@@ -11,7 +11,8 @@ from schemas.bridge.v1 import CheckpointCountersigned
 from schemas.connectors import v1, v2
 from schemas.outward import Checkpoint, Witness
 from schemas.text import canonical, sha256
-from services.console.audit import chain_views, store
+from services.console.audit import store
+from services.console.audit.chain import views as chain_views
 from services.console.audit.domain import FIELDS_BEFORE, Head, follow, hash_of
 from services.console.audit.usecases.check_chain import check_some
 from services.console.audit.usecases.record_calls import record_calls

@@ -9,7 +9,8 @@ from asyncpg import Record
 
 from schemas.outward import Checkpoint, Witness
 from schemas.statements import Signed
-from services.console.audit import chain_views, store
+from services.console.audit import store
+from services.console.audit.chain import views as chain_views
 from services.console.audit.domain import LATE, Head, follow
 from shared.clock import now
 from shared.db import Tx

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from services.console.audit import chain_views
+from services.console.audit.chain import views as chain_views
 from services.console.audit.domain import Head
 from services.console.audit.usecases.check_chain import look_on
 from shared.db import Database
