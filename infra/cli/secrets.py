@@ -1,6 +1,6 @@
 """`schleuse secrets`: what the connectors may use where (recorded as operator). A value comes from a prompt or from stdin, is sealed in this process, and is never an argument."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +32,8 @@ Overlap = Annotated[
 Version = Annotated[int, typer.Argument(help="As `secrets show` lists it.", metavar="VERSION")]
 OneVersion = Annotated[int, typer.Option("--version", help="Only this version; the whole secret without.", min=0)]
 Reason = Annotated[str, typer.Option("--reason", help="Why; kept with the change.")]
+
+SOON = timedelta(days=14)
 
 
 def register(app: typer.Typer) -> None:
@@ -153,9 +155,15 @@ def _change(state: Any, action: str, place: str, reason: str, as_json: bool, **w
 
 def _line(each: dict[str, Any]) -> str:
     version = f"v{each['current']}" if each["current"] else each["state"]
-    expires = f"expires {_minute(each['expires_at'])}" if each["expires_at"] else "no expiry"
     used = f"used {_minute(each['used_at'])}" if each["used_at"] else "not used yet"
-    return f"{each['place']:<40} {each['type']:<12} {version:<8} {expires}, {used}"
+    return f"{each['place']:<40} {each['type']:<12} {version:<8} {_expires(each['expires_at'])}, {used}"
+
+
+def _expires(at: str | None) -> str:
+    if at is None:
+        return "no expiry"
+    left = datetime.fromisoformat(at) - datetime.now(UTC)
+    return f"{'EXPIRED' if left <= timedelta(0) else 'EXPIRES SOON' if left <= SOON else 'expires'} {_minute(at)}"
 
 
 def _minute(at: str) -> str:
