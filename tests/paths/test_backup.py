@@ -178,7 +178,9 @@ def test_no_key_lies_in_a_backup(stack: Stack, backup: Backup) -> None:
     """Every private half, searched for in everything that was backed up, decrypted (S12)."""
     keys = [path for path in stack.layout.keys.rglob("*") if path.suffix in (".key", ".nk", ".token")]
     secrets = [path.read_bytes().strip() for path in [*keys, stack.layout.tls / "nats.key"]]
-    raw = [path for path in keys if path.suffix == ".key" and path.name != "secrets.key"]  # that one is written as age does
+    raw = [
+        path for path in keys if path.suffix == ".key" and path.name != "secrets.key"
+    ]  # that one is written as age does
     secrets += [base64.b64decode(path.read_bytes()) for path in raw]
     opened, found = Identities.read(backup.folder / "identity"), []
     for path in (backup.at / WHOLE).glob("*.age"):
