@@ -26,7 +26,7 @@ def a_card(stack: Stack, name: str) -> str:
 
 def a_connector(stack: Stack) -> str:
     name = f"seen-{fresh_id().hex[:6]}"
-    declare(stack, name, base=f"https://{'long-name-' * 5}x.example/v1", hosts=[f"*.{'w' * 60}.example"])
+    declare(stack, name, base="http://127.0.0.1:1/v1", hosts=[f"*.{'w' * 60}.example", f"{'long-name-' * 5}x.example"])
     return name
 
 

@@ -5,11 +5,14 @@ import json
 import pytest
 
 from schemas.catalogue import owned_by
+from schemas.connectors.v1 import CardSettled
 from services.agent.tables import app
+from services.agent.usecases.keep_card import keep_card
 from services.agent.usecases.propose_item import propose_item
+from shared.clock import now
 from shared.db import Database, create_missing
 from shared.errors import Refused, TooLarge
-from shared.ids import item_id
+from shared.ids import fresh_id, item_id
 from shared.testing.servers import Servers
 
 
@@ -48,3 +51,13 @@ async def test_bad_proposals_are_refused_with_the_reason(db: Database) -> None:
             await propose_item(tx, "poem", "en", "x", "# T\n\nx")
         with pytest.raises(TooLarge, match="512 KiB"):
             await propose_item(tx, "doc", "en", "x", "# T\n\n" + "x" * 600_000)
+
+
+async def test_what_became_of_a_card_is_kept_by_its_newest_word_and_of_ones_own_alone(db: Database) -> None:
+    card, other = fresh_id(), fresh_id()
+    words = [(card, "agent", "revoked", 2), (card, "agent", "allowed", 1), (other, "site", "allowed", 1)]
+    async with db.transaction() as tx:
+        for card_id, asker, state, version in words:
+            await keep_card(tx, CardSettled(card_id=card_id, asker=asker, state=state, at=now(), version=version))  # type: ignore[arg-type]
+        rows = await tx.raw.fetch("SELECT card_id, state FROM app.cards WHERE card_id = ANY($1)", [card, other])
+    assert [tuple(row) for row in rows] == [(card, "revoked")]
