@@ -237,6 +237,42 @@ async def test_what_was_not_sent_is_tried_again(visitor: Visitor, context: ssl.S
     assert visitor.last.notes == ["tried again after broken_off"] * 2
 
 
+async def test_a_message_whose_answer_does_not_come_in_time_may_have_been_sent(
+    visitor: Visitor, context: ssl.SSLContext
+) -> None:
+    def late(line: Line, raw: bytes) -> bytes | None:
+        if raw == b"<message>":
+            line.hear()
+        return None
+
+    with running_script(context, smtp(late)) as server:
+        error = await failing(visitor, account("smtp", server.port), settings={"timeout_s": 1.0})
+    assert error.code == "unknown_outcome"
+
+
+@KINDS
+async def test_a_handshake_that_hangs_is_cut_with_its_call(
+    visitor: Visitor, context: ssl.SSLContext, kind: Any
+) -> None:
+    gone = threading.Event()
+
+    def wait(line: Line) -> None:
+        while line.hear(1):
+            pass
+        gone.set()
+
+    with running_script(context, wait, tls=False) as server:
+        arguments = {} if kind == "imap" else {"to": ["b@example.org"], "text": ""}
+        call = visitor.prepare(account(kind, server.port), "list" if kind == "imap" else "send", arguments)
+        task = asyncio.create_task(KIND.run(call))
+        while not server.heard:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(gone.wait, 1)
+
+
 def to_fetch(answer: bytes) -> Script:
     def reply(line: Line, tag: bytes, command: bytes, rest: bytes) -> bool:
         if command == b"FETCH":
@@ -261,6 +297,7 @@ FETCHED = {
     "nothing": (b"", "message"),
     "another": (b"* 1 FETCH (UID 2 BODY[]<0> {1}\r\nx)\r\n", "message"),
     "no body": (b"* 1 FETCH (UID 1 BODY[]<0> NIL RFC822.SIZE x)\r\n", "message"),
+    "refused": (b"* NO SERVER-WORDS\r\nZZZZ BAD SERVER-WORDS\r\n", "bad_answer"),
     "bye": (b"* BYE SERVER-WORDS\r\n", "broken_off"),
     "tag": (b"ZZZZ99 OK SERVER-WORDS\r\n", "bad_answer"),
     "continuation": (b"+ SERVER-WORDS\r\n* 1 FETCH (UID 1)\r\n", "message"),
@@ -278,6 +315,25 @@ async def test_what_a_mailbox_may_answer(visitor: Visitor, context: ssl.SSLConte
         error.message
     )
     assert time.monotonic() - begun < 8
+
+
+@pytest.mark.parametrize("answer", [b"NO [NOPERM] SERVER-WORDS", b"BAD SERVER-WORDS", b"NO"])
+async def test_a_request_that_is_not_taken(visitor: Visitor, context: ssl.SSLContext, answer: bytes) -> None:
+    def refuse(line: Line, tag: bytes, command: bytes, rest: bytes) -> bool:
+        if command in {b"SEARCH", b"STORE", b"FETCH", b"LIST"}:
+            line.say(tag + b" " + answer + b" \r\n")
+        return command in {b"SEARCH", b"STORE", b"FETCH", b"LIST"}
+
+    with running_script(context, imap(refuse)) as server:
+        secret = account("imap", server.port)
+        for operation, arguments in (
+            ("search", {"seen": True}),
+            ("flag", {"uids": [1], "add": ["seen"]}),
+            ("read", {"uid": 1}),
+            ("list", {}),
+            ("folders", {}),
+        ):
+            assert (await failing(visitor, secret, operation, **arguments)).code == "not_taken"
 
 
 async def test_a_slow_drip_ends_with_the_calls_time(visitor: Visitor, context: ssl.SSLContext) -> None:

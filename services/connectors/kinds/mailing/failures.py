@@ -60,6 +60,10 @@ def explain(error: BaseException, where: str) -> SchleuseError:
         return Transient(f"{where} took too long; try again later", code="timeout")
     if isinstance(error, OSError | imaplib.IMAP4.abort):
         return Transient(f"{where} broke the connection off; try again later", code="broken_off")
+    if isinstance(error, imaplib.IMAP4.error) and not isinstance(error, ProtocolError):
+        return Permanent(
+            f"{where} does not take this request; check the folder and what is asked of it", code="not_taken"
+        )
     return Permanent(
         f"{where} does not answer as a mail server should; check the account's host and port", code="bad_answer"
     )

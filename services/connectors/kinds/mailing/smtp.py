@@ -1,5 +1,6 @@
 """Handing a message over: everything up to the first recipient may be tried again, nothing after it. Either all recipients are taken, or nothing is sent."""
 
+import asyncio
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,13 +14,15 @@ from services.connectors.kinds.mailing.addresses import Address
 from shared.errors import Permanent, Refused, SchleuseError, TooLarge, Transient
 
 FAULTS = (SMTPException, OSError, ValueError, RuntimeError)
+IN_TIME = 0.97
+"""Of the call's time, for handing over: when it is over, it must be said that nobody knows."""
 
 
 class Session:
-    """Signed in. Close it."""
+    """Signed in. Close it. `until`: by the loop's clock, shortly before the call's own end, so that its end can still be told."""
 
-    def __init__(self, client: SMTP, account: Account) -> None:
-        self._client, self._account = client, account
+    def __init__(self, client: SMTP, account: Account, until: float) -> None:
+        self._client, self._account, self._until = client, account, until
 
     def close(self) -> None:
         self._client.close()
@@ -74,7 +77,8 @@ class Session:
             code="unknown_outcome",
         )
         try:
-            answer = await self._client.data(message)
+            async with asyncio.timeout_at(self._until):
+                answer = await self._client.data(message)
         except SMTPResponseException as error:
             if 400 <= error.code < 600:
                 failure = _not_taken(self._account.where, "the message", error.code, error.message)
@@ -87,6 +91,7 @@ class Session:
 
 async def enter(way: Way, account: Account, seconds: float, helo: str) -> Session:
     """Connected over TLS and signed in. Nothing of a message was sent when this fails."""
+    until = asyncio.get_running_loop().time() + seconds * IN_TIME
     sock = await way.dial(account.host, account.port)
     client = SMTP(
         hostname=account.host, sock=sock, use_tls=not account.starttls, start_tls=False, tls_context=way.tls(),
@@ -95,7 +100,7 @@ async def enter(way: Way, account: Account, seconds: float, helo: str) -> Sessio
     session: Session | None = None
     failure: SchleuseError
     try:
-        session = await _enter(client, account, way.tls())
+        session = await _enter(client, account, way.tls(), until)
     except SchleuseError as error:
         failure = error
     except FAULTS as error:
@@ -109,13 +114,13 @@ async def enter(way: Way, account: Account, seconds: float, helo: str) -> Sessio
     raise failure.with_traceback(None)
 
 
-async def _enter(client: SMTP, account: Account, context: ssl.SSLContext) -> Session:
+async def _enter(client: SMTP, account: Account, context: ssl.SSLContext, until: float) -> Session:
     await client.connect()
     await client.ehlo()
     if account.starttls:
         await _secure(client, account, context)
     await _sign_in(client, account)
-    return Session(client, account)
+    return Session(client, account, until)
 
 
 def explain(error: BaseException, where: str) -> SchleuseError:

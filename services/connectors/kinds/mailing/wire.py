@@ -23,12 +23,14 @@ class Wire:
         self._until = time.monotonic() + seconds
         self._held = bytearray()
         self._literals = self._lines = 0
+        self._is_cut = False
 
     def secure(self, context: ssl.SSLContext, host: str) -> None:
         """From here on TLS. What came before it and was not read is dropped: nobody vouches for it."""
         self._held.clear()
-        self._wait()
-        self.sock = context.wrap_socket(self.sock, server_hostname=host)
+        self.sock = secured = context.wrap_socket(self.sock, server_hostname=host, do_handshake_on_connect=False)
+        self._wait()  # looks whether it was cut while the socket changed hands
+        secured.do_handshake()
 
     def read(self, size: int) -> bytes:
         self._literals += size
@@ -54,6 +56,7 @@ class Wire:
 
     def cut(self) -> None:
         """From another thread: whoever waits in here fails at once. The plain socket's own method, for TLS would wait for its end."""
+        self._is_cut = True
         with suppress(OSError):
             socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
@@ -79,6 +82,8 @@ class Wire:
 
     def _wait(self) -> None:
         left = self._until - time.monotonic()
+        if self._is_cut:
+            raise ConnectionAbortedError("cut")
         if left <= 0:
             raise TimeoutError
         self.sock.settimeout(left)
