@@ -58,6 +58,6 @@ async def test_what_became_of_a_card_is_kept_by_its_newest_word_and_of_ones_own_
     words = [(card, "agent", "revoked", 2), (card, "agent", "allowed", 1), (other, "site", "allowed", 1)]
     async with db.transaction() as tx:
         for card_id, asker, state, version in words:
-            await keep_card(tx, CardSettled(card_id=card_id, asker=asker, state=state, at=now(), version=version))  # type: ignore[arg-type]
+            await keep_card(tx, CardSettled(card_id=card_id, asker=asker, state=state, at=now(), version=version))
         rows = await tx.raw.fetch("SELECT card_id, state FROM app.cards WHERE card_id = ANY($1)", [card, other])
     assert [tuple(row) for row in rows] == [(card, "revoked")]
