@@ -1,6 +1,6 @@
 """Reading what browsers send: limits before parsing, text fields and small text files."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -22,9 +22,9 @@ SECRET = "secret."  # noqa: S105 - the beginning of a name
 
 @dataclass(frozen=True)
 class Form:
-    """The fields of a posted form: (name, text) in order. A text file counts as a field with its content."""
+    """The fields of a posted form: (name, text) in order. A text file counts as a field with its content. What was typed has no repr."""
 
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def text(self, name: str, default: str = "") -> str:
         return next((value for key, value in self.fields if key == name), default)
