@@ -9,6 +9,7 @@ from services.connectors.calls.searching import Searching
 from services.connectors.calls.serving import Serving
 from services.connectors.cards.desk import CardDesk
 from services.connectors.egress.door import Door
+from services.connectors.egress.keeping import Kept
 from services.connectors.kinds.oauth2 import AccessTokens
 from services.connectors.secrets.vault import Vault
 from shared.bus.link import BusLink
@@ -26,6 +27,6 @@ def answer_calls(
     cards = CardDesk(db, keeper, settings.urls["console"])
     admission = Admission(keeper, keys, cards, len(settings.instances))
     endings = Endings(audit)
-    serving = Serving(settings.part, keeper, admission, audit, endings, vault, Door(settings), access)
+    serving = Serving(settings.part, keeper, admission, audit, endings, vault, Door(settings, Kept()), access)
     searching = Searching(db, keeper, keys, audit)
     link.also(CallDesk(link.connection, keeper, serving, searching, endings, service.health))

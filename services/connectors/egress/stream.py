@@ -18,12 +18,14 @@ GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
 
 
 class SocketStream(httpcore2.AsyncNetworkStream):
-    def __init__(self, stream: ByteStream) -> None:
-        self._stream = stream
+    """`reached`: what it leads to, for the audit."""
+
+    def __init__(self, stream: ByteStream, reached: str = "") -> None:
+        self._stream, self._reached = stream, reached
 
     @classmethod
-    async def over(cls, connected: socket.socket) -> Self:
-        return cls(await anyio.abc.SocketStream.from_socket(connected))
+    async def over(cls, connected: socket.socket, reached: str = "") -> Self:
+        return cls(await anyio.abc.SocketStream.from_socket(connected), reached)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - the library's signature
         with _mapped(httpcore2.ReadError, httpcore2.ReadTimeout), anyio.fail_after(timeout):
@@ -58,9 +60,11 @@ class SocketStream(httpcore2.AsyncNetworkStream):
             if (typed := _typed(error, name)) is not None:
                 raise typed from None
             raise
-        return SocketStream(wrapped)
+        return SocketStream(wrapped, self._reached)
 
     def get_extra_info(self, info: str) -> Any:
+        if info == "reached":
+            return self._reached
         if info == "is_readable":
             return _is_readable(self._stream.extra(SocketAttribute.raw_socket, None))  # noqa: S610 - no database here
         if info == "ssl_object":

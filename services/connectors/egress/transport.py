@@ -8,25 +8,34 @@ import httpcore2
 import httpx2
 
 from services.connectors.egress.dialling import Dialler
-from services.connectors.egress.hosts import PORTS, Target
+from services.connectors.egress.hosts import PORTS, Target, host_key
 from services.connectors.egress.stream import SocketStream
 from shared.errors import Refused
 
 MOST_CONNECTIONS = 4
+"""Of one call."""
+MOST_KEPT = 200
+"""Of all calls to one connector's hosts."""
+IDLE_S = 2.0
+"""Servers end idle connections after five seconds or more; one that ends while it is used again would cost a call."""
 
 
 class GuardedTransport(httpx2.AsyncHTTPTransport):
     """Follows nothing, asks no proxy, reads no environment."""
 
-    def __init__(self, dialler: Dialler, context: ssl.SSLContext) -> None:
+    def __init__(self, dialler: Dialler, context: ssl.SSLContext, most: int = MOST_CONNECTIONS) -> None:
         super().__init__(verify=context, trust_env=False)
         self._dialler = dialler
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=context,
             network_backend=_Guarded(dialler),
-            max_connections=MOST_CONNECTIONS,
-            keepalive_expiry=15.0,
+            max_connections=most,
+            keepalive_expiry=IDLE_S,
         )
+
+    @property
+    def reached(self) -> tuple[str, ...]:
+        return self._dialler.reached
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Refused (code `egress`) before anything is dialled where the host is not on the list, also on a connection that is open already."""
@@ -58,7 +67,8 @@ class _Guarded(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        return await SocketStream.over(await self._dialler.dial(host, port, timeout))
+        connected = await self._dialler.dial(host, port, timeout)
+        return await SocketStream.over(connected, f"{host_key(host, port)} [{connected.getpeername()[0]}]")
 
     async def connect_unix_socket(self, path: str, *_: object, **__: object) -> httpcore2.AsyncNetworkStream:
         raise Refused("the way out leads to hosts only", code="egress")
