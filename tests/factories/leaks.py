@@ -109,7 +109,11 @@ def _in_processes(stack: Stack) -> list[str]:
     """Environment and arguments of every part."""
     files = [Path(f"/proc/{pid}/{name}") for pid in stack.pids().values() for name in ("environ", "cmdline")]
     texts = {str(path): path.read_bytes().decode("utf-8", "replace") for path in files if path.exists()}
-    return [f"process {name}" for name, text in texts.items() if found_in([text])]
+    limits = {name: Path(f"/proc/{pid}/limits").read_text() for name, pid in stack.pids().items() if name in SERVICES}
+    dumping = [
+        f"core dumps of {name}" for name, text in limits.items() if not re.search(r"Max core file size +0 ", text)
+    ]
+    return dumping + [f"process {name}" for name, text in texts.items() if found_in([text])]
 
 
 def _on_pages(owner: Person) -> list[str]:
