@@ -40,7 +40,7 @@ def compose(settings: Settings) -> Service:
     keeper = KeyKeeper(db, ring, live, service.health)
     keys = PublicKeys.load(settings.public_keys)
     link = service.bus(ConsoleIntake(live, keeper.wake, keys))
-    chain = ChainWatch(db, keys, service.health, lambda: live.tell(event="audit"))
+    chain = ChainWatch(db, keys, service.health, live)
     console = Console(
         settings=settings,
         db=db,

@@ -28,6 +28,8 @@ EXPORT = (
 )  # fmt: skip
 MOST_EXPORTED = 100_000
 PIECE = 2000
+COUNTS_STAY = 3.0
+"""Seconds that the chart's figures and the lists of choices stay: a page that follows asks twice a second."""
 PATIENCE = 10.0
 """Seconds that a search may take."""
 RESULTS = {
@@ -39,6 +41,8 @@ RESULTS = {
 class CallPages:
     def __init__(self, desk: Desk) -> None:
         self._desk, self._console = desk, desk.console
+        self._counts: dict[str, Any] = {}
+        self._counted_at = -COUNTS_STAY
 
     def routes(self) -> list[Route]:
         page = self._desk.page
@@ -81,14 +85,20 @@ class CallPages:
         between = (min(numbers) + 1, max(numbers) + 1) if numbers else (1, 0)
         checkpoints = await chain_views.checkpoints_between(tx, *between, views.PAGE)
         return {
-            "hours": await views.by_hour(tx, now()),
-            "connectors": await views.by_connector(tx, now()),
-            "choices": await views.choices(tx),
+            **await self._count(tx),
             "rejections": await views.unseen_rejections(tx),
             "chain": await chain_views.chain(tx),
             "checkpoint": await chain_views.newest_checkpoint(tx),
             "checkpoints": {row["size"] - 1: row for row in checkpoints},
         }
+
+    async def _count(self, tx: Tx) -> dict[str, Any]:
+        """Of the last day; the same for everybody who looks within some seconds."""
+        if time.monotonic() - self._counted_at >= COUNTS_STAY:
+            counted = {"hours": await views.by_hour(tx, now()), "connectors": await views.by_connector(tx, now())}
+            self._counts = counted | {"choices": await views.choices(tx)}
+            self._counted_at = time.monotonic()
+        return self._counts
 
     async def verify(self, visit: Visit) -> Response:
         """Recompute from the beginning; the page shows how far that is."""

@@ -1,13 +1,13 @@
 """Keeps recomputing the copy of the call audit as entries come, so that the page says at once when it is not one chain."""
 
 import asyncio
-from collections.abc import Callable
 
 import structlog
 
 from services.console.audit import store
 from services.console.audit.chain import views as chain_views
 from services.console.audit.usecases.check_chain import check_some
+from services.console.live import Live
 from shared.db import Database
 from shared.errors import SchleuseError
 from shared.health import Health
@@ -24,9 +24,8 @@ CONDITION = "call_audit"
 class ChainWatch:
     """A part. `wake` after somebody asked to begin afresh."""
 
-    def __init__(self, db: Database, keys: PublicKeys, health: Health, told: Callable[[], None]) -> None:
-        """`told` is called when checking got on."""
-        self._db, self._keys, self._health, self._told = db, keys, health, told
+    def __init__(self, db: Database, keys: PublicKeys, health: Health, live: Live) -> None:
+        self._db, self._keys, self._health, self._live = db, keys, health, live
         self._woken = asyncio.Event()
         self._state: tuple[int, int | None, bool] | None = None
         self._task: asyncio.Task[None] | None = None
@@ -59,7 +58,9 @@ class ChainWatch:
         more = True
         while more:
             async with self._db.transaction() as tx:
-                more = await check_some(tx, self._keys)
+                more, told = await check_some(tx, self._keys)
+            for each in told:
+                self._live.tell(event="notice", persons=[each.person_id], text=each.text, place=each.place)
             await asyncio.sleep(BREATH)
         async with self._db.reading() as tx:
             row = await chain_views.chain(tx)
@@ -71,4 +72,4 @@ class ChainWatch:
         )
         if state != self._state:
             self._state = state
-            self._told()
+            self._live.tell(event="audit")

@@ -11,7 +11,7 @@ from schemas.bridge.v1 import ItemMoved
 KEPT = timedelta(days=30)
 SHOWN = 200
 """Notices on the page; older ones are there until they are pruned, but nobody scrolls so far."""
-Kind = Literal["revision", "submission", "schedule", "taken_back", "parked", "secret", "card"]
+Kind = Literal["revision", "submission", "schedule", "taken_back", "parked", "secret", "card", "audit"]
 PEOPLE_COME_BY = ("console", "api")
 TELLING = {"approved": "approved", "rejected": "rejected", "changes_requested": "asked for changes to"}
 

@@ -99,7 +99,7 @@ async def test_the_copy_is_followed_checked_against_checkpoints_and_begun_afresh
         await record_calls(tx, entries)
         await record_checkpoint(tx, countersigned(audit, witness, 5, entries[4].hash), keys)  # type: ignore[union-attr]
     async with desk.db.transaction() as tx:
-        assert not await check_some(tx, keys)
+        assert await check_some(tx, keys) == (False, [])
         state = await chain_views.chain(tx)
     assert state is not None and (state["seq"], state["first_bad"], state["checkpoint"], state["newest"]) == (
         7,
@@ -110,7 +110,11 @@ async def test_the_copy_is_followed_checked_against_checkpoints_and_begun_afresh
     async with desk.db.transaction() as tx:
         await tx.raw.execute("UPDATE app.calls SET detail = 'nothing' WHERE seq = 6")
         await store.check_afresh(tx)
-        await check_some(tx, keys)
+        more, told = await check_some(tx, keys)
+        assert not more and {each.text.partition(":")[0] for each in told} <= {"The call audit is broken at entry 6"}
+        assert len(told) == await tx.raw.fetchval(
+            "SELECT count(*) FROM app.notices WHERE kind = 'audit' AND text LIKE '%entry 6:%'"
+        )
         state = await chain_views.chain(tx)
     assert state is not None and state["first_bad"] == 6 and "not what its hash says" in state["reason"]
     found = await verify_copy(desk.db, keys)

@@ -12,6 +12,8 @@ from schemas.statements import Signed
 from services.console.audit import store
 from services.console.audit.chain import views as chain_views
 from services.console.audit.domain import LATE, Head, follow
+from services.console.audit.usecases.tell_broken import tell_broken
+from services.console.notices.domain import Notice
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import BadSignature
@@ -30,16 +32,16 @@ class Found(NamedTuple):
     more: bool
 
 
-async def check_some(tx: Tx, keys: PublicKeys) -> bool:
-    """The next piece; whether there is more. False, too, while another instance is at it, and after a bad entry until somebody asks again."""
+async def check_some(tx: Tx, keys: PublicKeys) -> tuple[bool, list[Notice]]:
+    """The next piece; whether there is more, and who was told of a bad entry. False, too, while another instance is at it, and after a bad entry until somebody asks again."""
     held = await store.hold_chain(tx)
     if held is None or held["first_bad"] is not None:
-        return False
+        return False, []
     began = time.monotonic()
     found = await look_on(tx, Head(held["seq"], held["hash"]), held["checkpoint"], keys)
     spent = round(1000 * (time.monotonic() - began))
     await store.keep_chain(tx, found.head, found.checkpoint, found.bad, spent, done=not found.more)
-    return found.more
+    return found.more, [] if found.bad is None else await tell_broken(tx, *found.bad)
 
 
 async def look_on(tx: Tx, head: Head, checkpoint: int, keys: PublicKeys) -> Found:
