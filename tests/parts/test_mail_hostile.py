@@ -336,6 +336,18 @@ async def test_a_request_that_is_not_taken(visitor: Visitor, context: ssl.SSLCon
             assert (await failing(visitor, secret, operation, **arguments)).code == "not_taken"
 
 
+async def test_a_connection_that_breaks_off_says_nothing_about_the_folder(
+    visitor: Visitor, context: ssl.SSLContext
+) -> None:
+    def leave(line: Line, tag: bytes, command: bytes, rest: bytes) -> bool:
+        if command == b"EXAMINE":
+            raise Gone
+        return False
+
+    with running_script(context, imap(leave)) as server:
+        assert (await failing(visitor, account("imap", server.port))).code == "broken_off"
+
+
 async def test_a_slow_drip_ends_with_the_calls_time(visitor: Visitor, context: ssl.SSLContext) -> None:
     def drip(line: Line, tag: bytes, command: bytes, rest: bytes) -> bool:
         while command == b"FETCH":

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from imapclient import IMAPClient
-from imapclient.exceptions import IMAPClientError
+from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, ProtocolError
 from imapclient.imap_utf7 import decode as decode_utf7
 from imapclient.imapclient import _literal
 
@@ -93,6 +93,8 @@ def set_flags(client: IMAPClient, asked: Flag) -> dict[str, Any]:
 def _open(client: IMAPClient, folder: str, uidvalidity: int | None = None, *, readonly: bool = True) -> dict[str, Any]:
     try:
         found = client.select_folder(folder, readonly=readonly)
+    except (IMAPClientAbortError, ProtocolError):
+        raise  # these are errors of the client, too, and say nothing about the folder
     except IMAPClientError:
         raise NotFound(
             "this account has no such folder that can be opened; `folders` shows what there is", code="folder"
