@@ -66,13 +66,30 @@ def serving(handler: Handler, tls: ssl.SSLContext | None = None) -> Iterator[Cou
     ready, found, ended = threading.Event(), Counterpart(0), asyncio.Event()
     loops: list[asyncio.AbstractEventLoop] = []
 
+    writers: set[asyncio.StreamWriter] = set()
+    tasks: set[asyncio.Task[None]] = set()
+
+    def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if ended.is_set():
+            writer.transport.abort()
+            return
+        writers.add(writer)
+        task = asyncio.get_running_loop().create_task(_connection(found, handler, reader, writer))
+        tasks.add(task)
+        task.add_done_callback(lambda _: (tasks.discard(task), writers.discard(writer)))
+
     async def serve() -> None:
         loops.append(asyncio.get_running_loop())
-        server = await asyncio.start_server(lambda r, w: _connection(found, handler, r, w), "127.0.0.1", 0, ssl=tls)
+        server = await asyncio.start_server(accepted, "127.0.0.1", 0, ssl=tls)
         found.port = server.sockets[0].getsockname()[1]
         ready.set()
         await ended.wait()
         server.close()
+        for task in tuple(tasks):
+            task.cancel()
+        for writer in tuple(writers):  # one whose task had not begun, too
+            writer.transport.abort()
+        await asyncio.sleep(0.02)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)  # what is open then is cancelled
     thread.start()
