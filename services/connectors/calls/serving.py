@@ -22,7 +22,8 @@ from services.connectors.secrets.types import SecretValue
 from services.connectors.secrets.vault import Vault
 from shared.asking.wire import END, ERROR, MAX_BODY, Ask, HttpAsk
 from shared.clock import now
-from shared.errors import Permanent, SchleuseError, TooLarge, Transient
+from shared.errors import SchleuseError, TooLarge, Transient
+from shared.faults import faults_told
 from shared.telemetry import span
 
 log = structlog.get_logger()
@@ -54,12 +55,10 @@ class Serving:
         began = clock()
         with span("ask", parent=ask.traceparent):
             try:
-                admitted = await self._begin(call, ask)
+                with faults_told(ask.connector):
+                    admitted = await self._begin(call, ask)
             except (SchleuseError, asyncio.CancelledError) as why:
                 await self.refuse(call, ask, _why(call, why))
-                return
-            except Exception as why:
-                await self.refuse(call, ask, _broken(ask.connector, why))
                 return
             exchange = self._exchange(call, admitted)
             error = await self._run(call, admitted, exchange)
@@ -127,15 +126,17 @@ class Serving:
             if call.reason is not None:
                 raise call.reason
             async with _in_time(made.request.settings, made.connector.name):
-                exchange.secrets = [await self._vault.open(each.secret, each.number) for each in made.chosen]
-                result = await made.kind.run(exchange)
-                if exchange.request.http is None:
-                    await exchange.send(json.dumps(result, ensure_ascii=False).encode())
+                with faults_told(made.connector.name):
+                    await self._do(made, exchange)
         except (SchleuseError, asyncio.CancelledError) as error:
             return _why(call, error)
-        except Exception as error:  # a fault of a kind's: its text may hold anything, so only its place is told
-            return _broken(made.connector.kind, error)
         return None
+
+    async def _do(self, made: Admitted, exchange: CallExchange) -> None:
+        exchange.secrets = [await self._vault.open(each.secret, each.number) for each in made.chosen]
+        result = await made.kind.run(exchange)
+        if exchange.request.http is None:
+            await exchange.send(json.dumps(result, ensure_ascii=False).encode())
 
 
 def _why(call: Call, error: BaseException) -> SchleuseError:
@@ -145,18 +146,6 @@ def _why(call: Call, error: BaseException) -> SchleuseError:
     if isinstance(error, SchleuseError):
         return error
     return Transient("the connectors stop; try again", code="stopping")
-
-
-def _broken(kind: str, error: Exception) -> SchleuseError:
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    place = f"{at.tb_frame.f_code.co_filename.rpartition('/')[2]}:{at.tb_lineno}" if at is not None else "?"
-    log.error("call.broken", kind=kind, error=type(error).__name__, place=place)
-    return Permanent(
-        f"the connector broke on this call ({type(error).__name__} in {place}); what is logged helps whoever mends it",
-        code="broken",
-    )
 
 
 @asynccontextmanager

@@ -79,12 +79,14 @@ def shut(reason: str) -> Refused:
 
 async def _open(address: Address, port: int, timeout_s: float) -> socket.socket:
     made = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
+    connected = False
     try:
         made.setblocking(False)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         async with asyncio.timeout(timeout_s):
             await asyncio.get_running_loop().sock_connect(made, (str(address), port))
-    except BaseException:
-        made.close()
-        raise
+        connected = True
+    finally:
+        if not connected:
+            made.close()
     return made

@@ -62,14 +62,13 @@ class Lent(httpx2.AsyncBaseTransport):
         self.reached: tuple[str, ...] = ()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        before = self._kept.transport.reached
+        before, label = len(self._kept.transport.reached), ""
         try:
             response = await self._kept.transport.handle_async_request(request)
-        except BaseException:
-            self._add(*self._kept.transport.reached[len(before) :])
-            raise
-        stream = response.extensions.get("network_stream")
-        self._add(str(stream.get_extra_info("reached") or "") if stream is not None else "")
+            stream = response.extensions.get("network_stream")
+            label = str(stream.get_extra_info("reached") or "") if stream is not None else ""
+        finally:
+            self._add(*([label] if label else self._kept.transport.reached[before:]))
         return response
 
     async def aclose(self) -> None:
@@ -78,4 +77,4 @@ class Lent(httpx2.AsyncBaseTransport):
             await self._give_back(self._kept)
 
     def _add(self, *places: str) -> None:
-        self.reached = tuple(dict.fromkeys((*self.reached, *(each for each in places if each))))
+        self.reached = tuple(dict.fromkeys((*self.reached, *places)))

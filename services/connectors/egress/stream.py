@@ -49,17 +49,20 @@ class SocketStream(httpcore2.AsyncNetworkStream):
         timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
     ) -> "SocketStream":
         """Refused (code `certificate`), Transient (code `tls`)."""
-        name = server_hostname or ""
+        name, wrapped, failure = server_hostname or "", None, None
         try:
             with anyio.fail_after(timeout):
                 wrapped = await TLSStream.wrap(
                     self._stream, hostname=name, ssl_context=ssl_context, server_side=False, standard_compatible=False
                 )
-        except BaseException as error:
-            await anyio.aclose_forcefully(self._stream)
-            if (typed := _typed(error, name)) is not None:
-                raise typed from None
-            raise
+        except (ssl.SSLError, TimeoutError, anyio.EndOfStream, *GONE) as error:
+            failure = _typed(error, name)
+        finally:
+            if wrapped is None:
+                await anyio.aclose_forcefully(self._stream)
+        if wrapped is None:
+            assert failure is not None, "what is caught is typed"
+            raise failure
         return SocketStream(wrapped, self._reached)
 
     def get_extra_info(self, info: str) -> Any:
@@ -83,17 +86,15 @@ def _mapped(broken: type[Exception], late: type[Exception]) -> Iterator[None]:
         raise broken("the connection broke") from None
 
 
-def _typed(error: BaseException, name: str) -> Refused | Transient | None:
+def _typed(error: Exception, name: str) -> Refused | Transient:
     if isinstance(error, ssl.SSLCertVerificationError):
         said = f"the certificate of {name} does not hold ({error.verify_message.strip().rstrip('.')})"
         return Refused(
             f"{said}; its operator must renew or correct it, or the host is the wrong one", code="certificate"
         )
-    if isinstance(error, (ssl.SSLError, TimeoutError, anyio.EndOfStream, *GONE)):
-        return Transient(
-            f"no TLS connection with {name} came about; check that it speaks TLS there, or try again later", code="tls"
-        )
-    return None
+    return Transient(
+        f"no TLS connection with {name} came about; check that it speaks TLS there, or try again later", code="tls"
+    )
 
 
 def _is_readable(connected: socket.socket | None) -> bool:
