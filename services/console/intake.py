@@ -130,13 +130,13 @@ class ConsoleIntake:
     async def on_secret_applied(self, tx: Tx, event: Received[SecretApplied]) -> None:
         await record_secret_applied(tx, event.data)
         self._notify(tx, await warn_of_expiry(tx, now()))
-        self._tell(tx, event="secret", place=str(event.data.place))
+        self._tell(tx, event="secret")  # which one is for owners and admins; everybody's open pages hear this
 
     @on("change.refused")
     async def on_change_refused(self, tx: Tx, event: Received[ChangeRefused]) -> None:
         await record_secret_refused(tx, event.data)
         await self._outward_refused(tx, event.data.statement_hash, event.data.reason)
-        self._tell(tx, event="refused", item_id=None, reason=event.data.reason)
+        self._tell(tx, event="refused", item_id=None)
 
     @on("connector.applied")
     async def on_connector_applied(self, tx: Tx, event: Received[ConnectorApplied]) -> None:

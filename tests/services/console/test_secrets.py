@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,6 +16,8 @@ from schemas.connectors.v1 import ChangeRefused, SecretApplied, SecretVersion
 from schemas.outward import SecretChange
 from schemas.statements import Signed
 from services.console.forms import Form
+from services.console.intake import ConsoleIntake
+from services.console.live import Live
 from services.console.people.domain import OPERATOR, Caller
 from services.console.secrets import store, views
 from services.console.secrets.domain import Change, read_operations, warn
@@ -94,6 +97,22 @@ async def test_versions_follow_what_the_connectors_said(desk: Desk, keys: Public
     said = keys.verify("decision", Signed.model_validate((await told(desk, where))[-1]["statement"]), SecretChange)
     assert (said.version, said.prior_version, said.type) == (2, 1, "api_key")
     assert said.overlap_until == said.decided_at + timedelta(hours=1)
+
+
+async def test_everybodys_open_pages_hear_that_something_changed_and_not_what(desk: Desk, keys: PublicKeys) -> None:
+    where, live = a_place(), Live()
+    intake = ConsoleIntake(live, lambda: None, keys)
+    version = SecretVersion(version=1, state="current", sealed_hash="a" * 64, put_at=now())
+    applied = SecretApplied(
+        place=place(where), type="api_key", state="active", current=1, versions=(version,), statement_hash="0" * 64, at=now(), version=1
+    )  # fmt: skip
+    refused = ChangeRefused(statement_hash="1" * 64, code="x", reason=f"no {where}", at=now())
+    async with live.listen("session", MARA.id) as page, desk.db.transaction() as tx:
+        await intake.on_secret_applied(tx, SimpleNamespace(data=applied))
+        await intake.on_change_refused(tx, SimpleNamespace(data=refused))
+        tx.committed()
+        heard = [page.messages.get_nowait() for _ in range(page.messages.qsize())]
+    assert {each["event"] for each in heard} == {"secret", "refused"} and where not in str(heard)
 
 
 async def test_an_older_word_of_the_connectors_changes_nothing(desk: Desk) -> None:
