@@ -1,5 +1,6 @@
 """Certificates for servers of the tests, by an authority of their own."""
 
+import ssl
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -35,6 +36,12 @@ class Authority:
         path = self.file.parent / f"{name}{'-expired' if expired else ''}.pem"
         path.write_bytes(made.public_bytes(Encoding.PEM) + _pem(key))
         return path
+
+    def context(self, name: str, *, expired: bool = False) -> ssl.SSLContext:
+        """For a server of that name."""
+        made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        made.load_cert_chain(self.issue(name, expired=expired))
+        return made
 
 
 def authority(folder: Path) -> Authority:

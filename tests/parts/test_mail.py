@@ -15,7 +15,8 @@ from services.connectors.kinds.mail import KIND
 from services.connectors.secrets.types import SecretValue
 from shared.errors import Conflict, NotFound, Refused, SchleuseError
 from shared.testing.servers import free_port_base
-from tests.counterparts.mail.authority import Authority, new_authority
+from tests.counterparts.certificates import Authority
+from tests.counterparts.certificates import authority as new_authority
 from tests.counterparts.mail.dovecot import Dovecot, running_dovecot
 from tests.counterparts.mail.smtp import Mailroom, running_mailroom
 from tests.counterparts.mail.visiting import Visitor, account
@@ -50,7 +51,7 @@ def dovecot(authority: Authority) -> Iterator[Dovecot]:
 
 @pytest.fixture(scope="module")
 def mailrooms(authority: Authority) -> Iterator[dict[str, Mailroom]]:
-    base, context = free_port_base() + 4, authority.server_context("localhost")
+    base, context = free_port_base() + 4, authority.context("localhost")
     accounts = {USERNAME: PASSWORD, "kim@example.org": "right"}
     with (
         running_mailroom(base, context, accounts) as full,

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -14,8 +15,8 @@ from shared.asking.asker import Asker
 from shared.errors import SchleuseError
 from shared.ids import fresh_id
 from shared.sealing import check_fields, read_place, read_recipient, seal
-from shared.testing.servers import free_port_base
-from tests.counterparts.mail.authority import new_authority
+from shared.testing.servers import free_port_base, short_folder
+from tests.counterparts.certificates import authority as new_authority
 from tests.counterparts.mail.dovecot import Dovecot, running_dovecot
 from tests.counterparts.mail.smtp import Mailroom, running_mailroom
 from tests.factories.asking import OWNER, asking, decide, declare, delegation, entries
@@ -49,14 +50,15 @@ class Provider:
 @pytest.fixture(scope="module")
 def provider(stack: Stack) -> Iterator[Provider]:
     """The connectors trust its certificates: `outward_ca` is read when they start."""
-    held, authority = stack.layout.config.read_text(), new_authority(stack.state)
-    stack.layout.config.write_text(json.dumps(json.loads(held) | {"outward_ca": str(authority.path)}))
+    held, folder = stack.layout.config.read_text(), short_folder("authority")
+    authority = new_authority(folder)
+    stack.layout.config.write_text(json.dumps(json.loads(held) | {"outward_ca": str(authority.file)}))
     stack.back("connectors", stack.kill("connectors"))
     base, accounts = free_port_base(), {USERNAME: PASSWORD}
     try:
         with (
             running_dovecot(authority, accounts, (base, base + 1)) as dovecot,
-            running_mailroom(base + 2, authority.server_context("localhost"), accounts) as mailroom,
+            running_mailroom(base + 2, authority.context("localhost"), accounts) as mailroom,
         ):
             dovecot.deliver(
                 USERNAME, b"From: b@example.org\r\nSubject: =?utf-8?q?Hi=0ABcc:_other@example.org?=\r\n\r\nhello"
@@ -64,8 +66,7 @@ def provider(stack: Stack) -> Iterator[Provider]:
             yield Provider(dovecot, mailroom)
     finally:
         stack.layout.config.write_text(held)
-        for each in authority.folder.glob("*localhost*"):
-            each.unlink()
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

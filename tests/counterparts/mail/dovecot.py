@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from shared.testing.servers import short_folder
-from tests.counterparts.mail.authority import Authority
+from tests.counterparts.certificates import Authority
 from tests.factories.waiting import until
 
 DOVECOT = shutil.which("dovecot", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
@@ -27,7 +27,7 @@ protocols = imap
 listen = 127.0.0.1
 ssl = required
 ssl_cert = <{certificate}
-ssl_key = <{key}
+ssl_key = <{certificate}
 auth_mechanisms = {mechanisms}
 auth_username_chars =
 auth_failure_delay = 0
@@ -136,11 +136,11 @@ def _write(
         f"{name}:{{PLAIN.b64}}{base64.b64encode(password.encode()).decode()}" for name, password in accounts.items()
     ]
     (home / "accounts").write_text("\n".join(lines) + "\n")
-    certificate, key = authority.issue("localhost")
+    certificate = authority.issue("localhost")
     root, user = os.geteuid() == 0, pwd.getpwuid(os.geteuid())
     one = "" if root else ONE_USER.format(user=user.pw_name, group=user.pw_name)
     text = CONFIG.format(
-        home=home, certificate=certificate, key=key, mechanisms=mechanisms, users=one, imap=ports[0], imaps=ports[1],
+        home=home, certificate=certificate, mechanisms=mechanisms, users=one, imap=ports[0], imaps=ports[1],
         uid=65534 if root else user.pw_uid, gid=65534 if root else user.pw_gid,
     )  # fmt: skip
     (home / "dovecot.conf").write_text(text)

@@ -13,7 +13,7 @@ from services.connectors.kinds.mail import KIND
 from services.connectors.secrets.types import SecretValue
 from shared.settings import Settings
 from tests.counterparts.calls import Call
-from tests.counterparts.mail.authority import Authority
+from tests.counterparts.certificates import Authority
 
 LOOPBACK = ("127.0.0.1", "::1")
 OWNER = Owner(kind="user", id="7")
@@ -43,7 +43,7 @@ class Visitor:
 
     @cached_property
     def door(self) -> Door:
-        return Door(cast(Settings, SimpleNamespace(dns_servers=(), outward_ca=self.authority.path)))
+        return Door(cast(Settings, SimpleNamespace(dns_servers=(), outward_ca=self.authority.file)))
 
     def prepare(self, secret: SecretValue, operation: str, arguments: Mapping[str, Any], **settings: Any) -> Call:
         key = f"{secret.fields['host']}:{secret.fields['port']}"
