@@ -47,7 +47,7 @@ HOLES = [
 ]  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def audited(proving: Proving) -> Iterator[Stack]:
     """Three entries and a checkpoint that all have."""
     stack = proving.stack
