@@ -11,7 +11,7 @@ from shared.lifecycle import Service
 
 
 def watch_connectors(service: Service, db: Database, keeper: Keeper, audit: AuditLog, access: AccessTokens) -> None:
-    watch = ConnectorWatch(db, keeper, audit, Door(service.settings), service.health)
+    watch = ConnectorWatch(service.settings.part, db, keeper, audit, Door(service.settings), service.health)
     service.part(watch)
     service.part(TokenRemoval(keeper, access))
     service.operator({"connectors.check": watch.check_now})

@@ -33,9 +33,10 @@ AT_ONCE = 4
 
 
 class ConnectorWatch:
-    """A part. Of several instances each check is done by one."""
+    """A part. Of several instances each check is done by one. `part` names this one in what it begins (audit.closing)."""
 
-    def __init__(self, db: Database, keeper: Keeper, audit: AuditLog, door: Door, health: Health) -> None:
+    def __init__(self, part: str, db: Database, keeper: Keeper, audit: AuditLog, door: Door, health: Health) -> None:
+        self._part = part
         self._db, self._keeper, self._audit, self._door, self._health = db, keeper, audit, door, health
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -95,7 +96,13 @@ class ConnectorWatch:
     async def _check(self, connector: Connector) -> str:
         """Why it does not answer, or empty. Both entries of the audit are written whatever happens; without the first nothing leaves."""
         begun = Note(
-            new_id(), "connectors", "connector.check", "begun", connector=connector.name, target=connector.kind
+            new_id(),
+            "connectors",
+            "connector.check",
+            "begun",
+            connector=connector.name,
+            target=connector.kind,
+            status=self._part,
         )
         await self._audit.append(begun)
         started, reached, reason = time.monotonic(), "", "the check was broken off"
@@ -106,6 +113,7 @@ class ConnectorWatch:
                 **{
                     **vars(begun),
                     "outcome": "failed" if reason else "ok",
+                    "status": "",
                     "detail": reason,
                     "target": reached or connector.kind,
                     "duration_ms": int((time.monotonic() - started) * 1000),
