@@ -25,6 +25,7 @@ from shared.asking.wire import (
     More,
     Send,
     check_body,
+    message,
     pack,
 )
 from shared.bus.asks import AskLine
@@ -76,8 +77,8 @@ class Asker:
         to `wait_s` seconds; `quoted` is shown to them.
         """
         body = json.dumps(dict(arguments or {})).encode()
-        ask = Ask(
-            ask_id=new_id(), connector=connector, operation=operation, secret=secret, delegation=delegation, wait_s=wait_s,
+        ask = message(
+            Ask, ask_id=new_id(), connector=connector, operation=operation, secret=secret, delegation=delegation, wait_s=wait_s,
             quoted=quoted, traceparent=current_traceparent(), body_bytes=len(body),
         )  # fmt: skip
         return await self._result("call", ask, body)

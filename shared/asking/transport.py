@@ -10,7 +10,7 @@ import httpx2
 
 from schemas.statements import Signed
 from shared.asking.answer import Answer
-from shared.asking.wire import BODY, HEAD, Frame, HttpAsk
+from shared.asking.wire import BODY, HEAD, Frame, HttpAsk, message
 from shared.errors import BY_CODE_STATUS, Refused, SchleuseError
 from shared.ids import new_id
 from shared.telemetry import current_traceparent
@@ -64,15 +64,12 @@ class TunnelTransport(httpx2.AsyncBaseTransport):
 
     def _ask(self, request: httpx2.Request) -> HttpAsk:
         manner, length = self._manner, request.headers.get("content-length", "")
-        try:
-            return HttpAsk(
-                ask_id=new_id(), connector=manner.connector, secret=manner.secret, delegation=manner.delegation,
-                wait_s=manner.wait_s, quoted=manner.quoted, traceparent=current_traceparent(), method=request.method.upper(),
-                url=str(request.url), headers=tuple((n.decode("latin-1").lower(), v.decode("latin-1")) for n, v in request.headers.raw),
-                body_bytes=int(length) if length.isdigit() else None,
-            )  # fmt: skip
-        except ValueError as error:
-            raise Refused(f"this request cannot go through a connector: {error}"[:500], code="malformed") from None
+        return message(
+            HttpAsk, ask_id=new_id(), connector=manner.connector, secret=manner.secret, delegation=manner.delegation,
+            wait_s=manner.wait_s, quoted=manner.quoted, traceparent=current_traceparent(), method=request.method.upper(),
+            url=str(request.url), headers=tuple((n.decode("latin-1").lower(), v.decode("latin-1")) for n, v in request.headers.raw),
+            body_bytes=int(length) if length.isdigit() else None,
+        )  # fmt: skip
 
 
 class _Stream(httpx2.AsyncByteStream):

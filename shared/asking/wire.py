@@ -105,11 +105,23 @@ def unpack(kind: type[M], raw: bytes) -> tuple[M, bytes]:
     try:
         return kind.model_validate_json(head), body
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        if fault["type"] == "extra_forbidden":
-            raise Refused(f"unknown parameter {where[:100]!r}; nothing was done", code="unknown_parameter") from None
-        raise Refused(f"{where or 'the request'}: {fault['msg']}; nothing was done"[:400], code="malformed") from None
+        raise _refused(error) from None
+
+
+def message(kind: type[M], **fields: Any) -> M:
+    """A message to send. Refused as `unpack` says; what was given is not repeated."""
+    try:
+        return kind(**fields)
+    except ValidationError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: ValidationError) -> Refused:
+    fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        return Refused(f"unknown parameter {where[:100]!r}; nothing was done", code="unknown_parameter")
+    return Refused(f"{where or 'the request'}: {fault['msg']}; nothing was done"[:400], code="malformed")
 
 
 FrameKind = Literal["K", "C", "H", "B", "E", "X"]

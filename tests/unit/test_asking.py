@@ -22,6 +22,7 @@ from shared.asking.wire import (
     Ask,
     HttpAsk,
     frame,
+    message,
     pack,
     unpack,
 )
@@ -78,6 +79,12 @@ def test_what_nobody_knows_or_can_be_meant_is_an_error(head: dict[str, object], 
 def test_rubbish_is_refused_and_breaks_nothing(raw: bytes) -> None:
     with pytest.raises(Refused):
         unpack(HttpAsk, raw)
+
+
+def test_what_an_asker_gives_wrongly_is_refused_without_being_repeated() -> None:
+    with pytest.raises(Refused) as found:
+        message(Ask, ask_id=fresh_id(), connector="sk planted")
+    assert found.value.code == "malformed" and "planted" not in found.value.message
 
 
 async def test_frames_are_read_in_order_and_the_asker_says_what_it_has_taken() -> None:

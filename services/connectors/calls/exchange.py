@@ -12,6 +12,7 @@ from services.connectors.secrets.types import SecretValue
 from shared.asking.wire import HEAD
 from shared.errors import TooLarge
 
+MOST_TOKENS = 2**53
 OlderVersion = Callable[[], Awaitable[SecretValue | None]]
 
 
@@ -58,7 +59,8 @@ class CallExchange:
         await self.call.send(chunk)
 
     def tokens(self, tokens_in: int | None, tokens_out: int | None) -> None:
-        self.tokens_in, self.tokens_out = tokens_in, tokens_out
+        """A figure that no count can be is unknown (rule 30): the other side says what it likes."""
+        self.tokens_in, self.tokens_out = _count(tokens_in), _count(tokens_out)
 
     def answered(self, status: str) -> None:
         self.status = status
@@ -68,3 +70,7 @@ class CallExchange:
 
     async def rejected(self) -> SecretValue | None:
         return await self.older()
+
+
+def _count(given: object) -> int | None:
+    return given if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < MOST_TOKENS else None
