@@ -11,13 +11,14 @@ import pytest
 
 from infra.local import config, folders, keys, preflight
 from infra.local.identities import as_one_user
-from infra.local.layout import VERSION, Layout
+from infra.local.layout import FINGERPRINT, FINGERPRINT_HOLDERS, VERSION, Layout
 from shared.errors import Refused
+from shared.sealing import Identity
 from shared.signing import SigningKey
 from shared.testing.servers import Servers, short_folder
 
 ME = (os.getuid(), os.getgid())
-LATER_DUTIES = (("console", "identity"), ("admin", "backup"))
+LATER_DUTIES = (("console", "identity"), ("admin", "backup"), ("connectors", "audit"), ("connectors", "secrets"), ("bridge", "witness"))  # fmt: skip
 LATER_SETTINGS = ("public_urls", "listen", "nats_servers", "cluster", "containers")
 OLD_CORE = """
 SET session_replication_role = replica;
@@ -71,15 +72,21 @@ def age(layout: Layout) -> None:
 
 
 def seeds(layout: Layout) -> dict[str, str]:
-    return {str(path.relative_to(layout.keys)): path.read_text() for path in layout.keys.rglob("*.key")}
+    """All but the one that every start makes anew."""
+    files = [path for path in layout.keys.rglob("*.key") if path.name != FINGERPRINT]
+    return {str(path.relative_to(layout.keys)): path.read_text() for path in files}
 
 
 def agrees(layout: Layout) -> bool:
     """Every private half is the one whose public half is written down, and nothing waits."""
-    for service in ("console", "bridge", "admin"):
+    for service in ("console", "bridge", "connectors", "admin"):
         public = json.loads((layout.keys / f"{service}.pub.json").read_text())
         for duty in set(public) - {"bus"}:
             path = layout.keys / service / f"{duty}.key"
+            if duty == "secrets":
+                if Identity.load(path).recipient != public[duty]["public_key"]:
+                    return False
+                continue
             if path.exists() and SigningKey.load(path).key_id != public[duty]["key_id"]:
                 return False
     return not list(layout.keys.rglob(".new-*"))
@@ -98,6 +105,15 @@ def test_keys_of_later_duties_are_added_and_no_other_is_touched(layout: Layout) 
     assert len(json.loads(layout.public_keys.read_text())["identity"]) == 1
     keys.make_keys(layout, as_one_user(), ME)
     assert seeds(layout) == after
+
+
+def test_every_start_makes_a_fingerprint_key_of_both_that_nobody_else_reads(layout: Layout) -> None:
+    paths = [layout.keys / service / FINGERPRINT for service in FINGERPRINT_HOLDERS]
+    before = {path.read_text() for path in paths}
+    keys.make_keys(layout, as_one_user(), ME)
+    after = {path.read_text() for path in paths}
+    assert len(before) == len(after) == 1 and before != after
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o600}
 
 
 @pytest.mark.parametrize("killed_at", ["write", "rename_inside"])
