@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from services.connectors.kinds.mail import KIND
+from services.connectors.kinds.mailing.greeting import look_at_any
 from services.connectors.secrets.types import SecretValue
 from shared.errors import Conflict, NotFound, Refused, SchleuseError
 from shared.testing.servers import free_port_base
@@ -283,6 +284,8 @@ async def test_a_check_greets_and_signs_nobody_in(
     found = KIND.settings.model_validate({"hosts": hosts, "addresses": ["127.0.0.1", "::1"]})
     assert await KIND.check(found, visitor.door.way(KIND.hosts(found), found.addresses)) == ""
     assert sum(len(each.logins) for each in mailrooms.values()) == before
+    way = visitor.door.way((*hosts, "localhost:9"), found.addresses)
+    assert await look_at_any(way, ("localhost:9", hosts[0])) == ""
     gone = KIND.settings.model_validate({"hosts": [*hosts, "localhost:9"], "addresses": ["127.0.0.1", "::1"]})
     fault = await KIND.check(gone, visitor.door.way(KIND.hosts(gone), gone.addresses))
     assert fault.startswith("localhost:9 cannot be reached")

@@ -4,6 +4,8 @@ import asyncio
 import base64
 import json
 import shutil
+import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -16,8 +18,10 @@ from shared.errors import SchleuseError
 from shared.ids import fresh_id
 from shared.sealing import check_fields, read_place, read_recipient, seal
 from shared.testing.servers import free_port_base, short_folder
+from tests.counterparts.certificates import Authority
 from tests.counterparts.certificates import authority as new_authority
 from tests.counterparts.mail.dovecot import Dovecot, running_dovecot
+from tests.counterparts.mail.scripted import Line, imap, running_script
 from tests.counterparts.mail.smtp import Mailroom, running_mailroom
 from tests.factories.asking import OWNER, asking, decide, declare, delegation, entries
 from tests.factories.leaks import found_in, plant
@@ -34,17 +38,22 @@ OPERATIONS = ("list", "read", "flag", "send", "folders")
 
 @dataclass
 class Provider:
+    authority: Authority
     dovecot: Dovecot
     mailroom: Mailroom
 
     @property
     def hosts(self) -> list[str]:
-        return [f"localhost:{each}" for each in (self.dovecot.imaps, self.mailroom.port, self.nobody)]
+        return [f"localhost:{each}" for each in (self.dovecot.imaps, self.mailroom.port, self.slow, self.nobody)]
 
     @property
     def nobody(self) -> int:
         """Where nobody listens."""
         return self.mailroom.port + 1
+
+    @property
+    def slow(self) -> int:
+        return self.mailroom.port + 2
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +72,7 @@ def provider(stack: Stack) -> Iterator[Provider]:
             dovecot.deliver(
                 USERNAME, b"From: b@example.org\r\nSubject: =?utf-8?q?Hi=0ABcc:_other@example.org?=\r\n\r\nhello"
             )
-            yield Provider(dovecot, mailroom)
+            yield Provider(authority, dovecot, mailroom)
     finally:
         stack.layout.config.write_text(held)
         shutil.rmtree(folder)
@@ -144,6 +153,7 @@ def test_em_01_the_agent_reads_and_sends_for_its_owner_and_the_audit_says_so(
     )
     assert sent["recipients"] == [*provider.mailroom.taken[-1].recipients] == ["info@xn--bcher-kva.example"]
     written = until(lambda: entries(stack, MAIL, operation="send", outcome="ok")[1:])[-1]
+    until(lambda: len(entries(stack, MAIL, operation="send", outcome="ok")) == len(provider.mailroom.taken))
     assert (written["on_behalf_of"], written["secret"]) == ("user:7", f"agent/{MAIL}/user:7/inbox-smtp v1")
     assert (written["target"], written["status"]) == (f"send localhost:{provider.mailroom.port} to 1", "250 2.0.0")
     assert f"localhost:{provider.mailroom.port} [" in written["detail"]
@@ -182,7 +192,8 @@ def test_em_02_and_em_05_what_is_refused_leaves_nothing(stack: Stack, provider: 
 
 
 def test_accounts_elsewhere_and_at_servers_that_are_down(stack: Stack, provider: Provider, account: str) -> None:
-    assert stack.ask("connectors", "connectors.check", name=MAIL)["reason"].startswith(provider.hosts[-1])
+    reason = stack.ask("connectors", "connectors.check", name=MAIL)["reason"]
+    assert "cannot be reached" in reason and reason.startswith("localhost:")
     put(stack, "foreign", "imap", 9)
     assert call(stack, "list", secret="foreign").code == "egress"
     put(stack, "gone", "imap", provider.nobody)
@@ -206,3 +217,31 @@ def test_the_password_before_opens_while_both_count_and_nothing_opens_once_it_is
     assert entries(stack, MAIL, operation="secret.older_version")[-1]["secret"] == f"{place} v1"
     stack.ask("console", "secrets.change", place=place, action="revoke", reason="a test")
     assert call(stack, "list", secret="second").code == "secret_revoked"
+
+
+def test_a_visit_under_way_ends_within_a_second_when_its_secret_is_revoked(
+    stack: Stack, provider: Provider, account: str
+) -> None:
+    waiting, gone = threading.Event(), threading.Event()
+
+    def hang(line: Line, tag: bytes, command: bytes, rest: bytes) -> bool:
+        if command == b"EXAMINE":
+            waiting.set()
+            gone.set() if line.hear() == b"" else None
+        return command == b"EXAMINE"
+
+    async def use(asker: Asker, signed: Any) -> tuple[str, float]:
+        answer = asyncio.ensure_future(asker.call(MAIL, "list", {}, secret="slow", delegation=signed, wait_s=20))
+        await asyncio.to_thread(decide, stack, MAIL)
+        assert await asyncio.to_thread(waiting.wait, 10)
+        place = f"agent/{MAIL}/{OWNER}/slow-imap"
+        await asyncio.to_thread(stack.ask, "console", "secrets.change", place=place, action="revoke", reason="a test")
+        begun = time.monotonic()
+        with pytest.raises(SchleuseError) as ended:
+            await answer
+        return ended.value.code, time.monotonic() - begun
+
+    with running_script(provider.authority.context("localhost"), imap(hang), port=provider.slow):
+        put(stack, "slow", "imap", provider.slow)
+        code, seconds = acting(stack, use)
+        assert (code, seconds < 1, gone.wait(1)) == ("secret_revoked", True, True)

@@ -17,7 +17,7 @@ from services.connectors.kinds.kind import Exchange, KindSettings, Plan, Request
 from services.connectors.kinds.mailing import arguments, mailbox
 from services.connectors.kinds.mailing.account import Account, place_of
 from services.connectors.kinds.mailing.echoes import masked
-from services.connectors.kinds.mailing.greeting import look
+from services.connectors.kinds.mailing.greeting import look_at_any
 from services.connectors.kinds.mailing.imap import Work, visit
 from services.connectors.kinds.mailing.outgoing import draft, enter, hand_over
 from services.connectors.kinds.mailing.settings import MailSettings, both
@@ -69,8 +69,10 @@ class Mail:
             return await _signed_in(exchange, partial(_read, exchange, _work(exchange)))
 
     async def check(self, settings: KindSettings, way: Way) -> str:
-        keys = [each for each in self.hosts(settings) if not each.startswith("*.")]
-        return next((fault for fault in await asyncio.gather(*(look(way, each) for each in keys)) if fault), "")
+        """A host without a port answers when one of its two does."""
+        hosts = [both((each,)) for each in settings.hosts if not each.startswith("*.")]
+        faults = await asyncio.gather(*(look_at_any(way, keys) for keys in hosts))
+        return next((fault for fault in faults if fault), "")
 
     def _plan_sending(self, request: Request, publics: Sequence[Mapping[str, str]]) -> Plan:
         """Without an account there is no sender; which account is missing is said by whoever chooses the secret."""

@@ -1,6 +1,7 @@
 """Debian's Dovecot, started by the test run on loopback ports of its own: one file of accounts, mail in folders, a certificate by the run's authority."""
 
 import base64
+import grp
 import os
 import pwd
 import shutil
@@ -138,7 +139,7 @@ def _write(
     (home / "accounts").write_text("\n".join(lines) + "\n")
     certificate = authority.issue("localhost")
     root, user = os.geteuid() == 0, pwd.getpwuid(os.geteuid())
-    one = "" if root else ONE_USER.format(user=user.pw_name, group=user.pw_name)
+    one = "" if root else ONE_USER.format(user=user.pw_name, group=grp.getgrgid(user.pw_gid).gr_name)
     text = CONFIG.format(
         home=home, certificate=certificate, mechanisms=mechanisms, users=one, imap=ports[0], imaps=ports[1],
         uid=65534 if root else user.pw_uid, gid=65534 if root else user.pw_gid,

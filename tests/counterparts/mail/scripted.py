@@ -52,9 +52,9 @@ class Scripted:
 
 
 @contextmanager
-def running_script(context: ssl.SSLContext, script: Script, *, tls: bool = True) -> Iterator[Scripted]:
-    """On a free port. `tls`: from the start."""
-    listener = socket.create_server(("127.0.0.1", 0))
+def running_script(context: ssl.SSLContext, script: Script, *, tls: bool = True, port: int = 0) -> Iterator[Scripted]:
+    """On a free port, or this one. `tls`: from the start."""
+    listener = socket.create_server(("127.0.0.1", port))
     server = Scripted(listener.getsockname()[1])
 
     def serve(sock: socket.socket) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 
 from services.connectors.egress.way import Way
@@ -10,6 +11,12 @@ from shared.errors import SchleuseError
 
 CHECK_S, FIRST_WORD_S = 10.0, 1.0
 GREETINGS = (b"* OK", b"* PREAUTH", b"220")
+
+
+async def look_at_any(way: Way, keys: Sequence[str]) -> str:
+    """Empty when one of them answers, else what is wrong with the first."""
+    faults = await asyncio.gather(*(look(way, each) for each in keys))
+    return "" if "" in faults else faults[0]
 
 
 async def look(way: Way, key: str) -> str:
