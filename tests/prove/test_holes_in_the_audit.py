@@ -55,8 +55,12 @@ def audited(proving: Proving) -> Iterator[Stack]:
         stack.ask("connectors", "calls.record", target=f"{number}.example")
     size = stack.ask("connectors", "audit.checkpoint")["size"]
     kept = {"connectors": "core.checkpoints c JOIN core.witnesses w ON w.checkpoint_hash = c.statement_hash", "bridge": "core.audit_checkpoints", "console": "app.audit_checkpoints"}  # fmt: skip
-    for service, table in kept.items():
-        until(lambda at=(service, table): bool(stack.rows(at[0], f"SELECT 1 FROM {at[1]} WHERE size = {size}")), 20)
+    until(
+        lambda: all(
+            stack.rows(service, f"SELECT 1 FROM {table} WHERE size = {size}") for service, table in kept.items()
+        ),
+        20,
+    )
     until(lambda: stack.value("console", "SELECT max(seq) FROM app.calls") >= size - 1, 20)
     yield stack
 

@@ -28,7 +28,12 @@ EXPECTED = {
 
 
 async def noted(db: Database, **more: Any) -> list[Note]:
-    said = {"asker": "agent", "connector": f"c-{uuid4().hex[:12]}", "operation": "fetch", "outcome": "ok"} | more
+    said: dict[str, Any] = {
+        "asker": "agent",
+        "connector": f"c-{uuid4().hex[:12]}",
+        "operation": "fetch",
+        "outcome": "ok",
+    } | more
     notes = [Note(call_id=uuid4(), **({"target": target} | said)) for target in TARGETS]
     async with db.transaction() as tx:
         await record_notes(tx, notes)

@@ -78,11 +78,12 @@ async def test_au_01_parallel_appends_of_three_replicas_neither_fork_nor_leave_a
     before = (await verify_audit(db, keys))["entries"]
     replicas = [Database(servers.settings("connectors"), pool_size=2) for _ in range(3)]
     logs = [AuditLog(each, Health("connectors")) for each in replicas]
-    for each in (*replicas, *logs):
+    parts: list[Database | AuditLog] = [*replicas, *logs]
+    for each in parts:
         await each.start()
     mark = uuid4().hex
     await asyncio.gather(*(logs[n % 3].append(note(target=mark, status=str(n))) for n in range(200)))
-    for each in (*logs, *replicas):
+    for each in reversed(parts):
         await each.stop()
     report = await verify_audit(db, keys)
     assert report["ok"] and report["entries"] == before + 200, report
