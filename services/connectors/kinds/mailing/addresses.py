@@ -109,7 +109,7 @@ def _split(header: str) -> list[str]:
         if not comments:
             held.append(char)
     made.append("".join(held))
-    return [each.strip() for each in made if "@" in each or each.strip()]
+    return [each.strip() for each in made if each.strip()]
 
 
 def _local(what: str, text: str) -> str:
