@@ -84,12 +84,15 @@ def serving(handler: Handler, tls: ssl.SSLContext | None = None) -> Iterator[Cou
         found.port = server.sockets[0].getsockname()[1]
         ready.set()
         await ended.wait()
+        await asyncio.sleep(0.02)  # whoever was let in just now: a server that is closed leaves its connection lying
         server.close()
         for task in tuple(tasks):
             task.cancel()
         for writer in tuple(writers):  # one whose task had not begun, too
             writer.transport.abort()
-        await asyncio.sleep(0.02)
+        async with asyncio.timeout(2):
+            while server._active_count:  # type: ignore[attr-defined]  # one in the middle of its TLS handshake, too
+                await asyncio.sleep(0.005)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)  # what is open then is cancelled
     thread.start()
