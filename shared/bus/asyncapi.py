@@ -18,7 +18,7 @@ from shared.outbox.seal import HEADER
 
 Json = dict[str, Any]
 EXAMPLES = Path(schemas.__file__).parent / "examples"
-VERSION = "2.0.0"
+VERSION = "3.0.0"
 """Of the documents, as schemas/CHANGELOG.md counts it."""
 MEDIA_TYPE = "application/cloudevents+json"
 SEAL = (
