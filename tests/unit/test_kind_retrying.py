@@ -1,6 +1,7 @@
 """When a call is tried again (and when not), and which credential it then shows."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from services.connectors.kinds.http import KIND
+from services.connectors.kinds.kind import HttpHead
 from services.connectors.kinds.retrying import Retrying, retry_after
 from shared.errors import Refused, Transient
 from tests.counterparts.calls import Call, prepare, secret, tunnel
@@ -118,4 +120,22 @@ async def test_a_body_of_another_length_than_was_said_is_not_sent_as_whole(parts
         call = prepare(KIND, settings, http=tunnel("POST", "/", {}, b"0123456789"), sending=parts)
         with pytest.raises(Refused, match="than the 10 bytes that were said"):
             await KIND.run(call)
+        assert found.seen == []
+
+
+async def test_a_body_that_breaks_off_is_never_sent_as_whole() -> None:
+    """Even where the method could be repeated and nobody said how long the body is."""
+
+    async def lost() -> AsyncIterator[bytes]:
+        yield b"the first half"
+        raise Transient("a part of the request's body was lost on its way", code="body_lost")
+
+    there = Stumbling()
+    with serving(there.handle) as found:
+        head = HttpHead("PUT", "https://there.connector/", (("transfer-encoding", "chunked"),))
+        call = prepare(KIND, {"base": found.url, "methods": ["PUT"]}, http=head)
+        call.body = lost  # type: ignore[method-assign]
+        with pytest.raises(Transient) as caught:
+            await KIND.run(call)
+        assert caught.value.code == "body_lost"
         assert found.seen == []

@@ -15,22 +15,30 @@ class Replay:
         self._body = body
         self._kept: list[bytes] = []
         self._size = 0
+        self._whole = True
 
     @property
     def again(self) -> bool:
-        return self._size <= LARGEST
+        return self._whole and self._size <= LARGEST
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """From its beginning; what was not read yet comes after what was kept."""
-        for chunk in tuple(self._kept):
-            yield chunk
-        async for chunk in self._body:
+        for kept in tuple(self._kept):
+            yield kept
+        while (chunk := await self._next()) is not None:
             self._keep(chunk)
             yield chunk
 
+    async def _next(self) -> bytes | None:
+        """A body that broke off has no rest: what was read of it must not pass for the whole the next time."""
+        before, self._whole = self._whole, False
+        chunk = await anext(self._body, None)
+        self._whole = before
+        return chunk
+
     def _keep(self, chunk: bytes) -> None:
         self._size += len(chunk)
-        if self.again:
+        if self._size <= LARGEST:
             self._kept.append(chunk)
         else:
             self._kept.clear()
