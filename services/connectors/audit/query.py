@@ -69,15 +69,15 @@ def read_time(value: Any, *, end: bool = False) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(str(value))
-    except ValueError:
+        if len(str(value)) == len("2026-11-29"):
+            return datetime.combine(found.date(), time(), UTC) + (timedelta(days=1) if end else timedelta())
+        if found.tzinfo is None:
+            raise Refused(f"{str(value)[:40]!r} needs its offset, for UTC a Z", code="time")
+        return found.astimezone(UTC)
+    except (ValueError, OverflowError):  # the day after the last one, or an offset that leads out of the calendar
         raise Refused(
             f"{str(value)[:40]!r} is no time; write 2026-11-29 or 2026-11-29T14:00:00Z", code="time"
         ) from None
-    if len(str(value)) == len("2026-11-29"):
-        return datetime.combine(found.date(), time(), UTC) + (timedelta(days=1) if end else timedelta())
-    if found.tzinfo is None:
-        raise Refused(f"{str(value)[:40]!r} needs its offset, for UTC a Z", code="time")
-    return found
 
 
 def _number(name: str, value: Any, most: int) -> int | None:
@@ -85,7 +85,7 @@ def _number(name: str, value: Any, most: int) -> int | None:
         return None
     try:
         found = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # a number without end, among others
         found = -1
     if not 0 <= found <= most:
         raise Refused(f"{name} is a number from 0 to {most}", code="search")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+from schemas.outward import ASKERS
 from services.connectors.audit.log import AuditLog, Note
 from services.connectors.audit.usecases.search_audit import search_own_audit
 from services.connectors.book.keeper import Keeper
@@ -13,6 +14,7 @@ from shared.asking.wire import END, AuditAsk
 from shared.clock import now
 from shared.db import Database
 from shared.errors import SchleuseError
+from shared.faults import faults_told
 from shared.signing import PublicKeys
 
 OPERATION = "audit.search"
@@ -20,17 +22,20 @@ OPERATION = "audit.search"
 
 
 class Searching:
-    """Reads only. A refused search is an entry like every refusal."""
+    """Reads only, one search of each asker at a time: they share connections with what is written. A refused one is an entry like every refusal."""
 
     def __init__(self, db: Database, keeper: Keeper, keys: PublicKeys, audit: AuditLog) -> None:
         self._db, self._keeper, self._keys, self._audit = db, keeper, keys, audit
+        self._turns = {asker: asyncio.Lock() for asker in ASKERS}
 
     async def serve(self, call: Call, ask: AuditAsk) -> None:
         try:
             delegation = read_delegation(ask.delegation, self._keys, self._keeper.book, call.asker, None, now())
             check_operation(delegation, OPERATION)
             owner = delegation.owner if delegation is not None else None
-            found = await search_own_audit(self._db, call.asker, owner, ask.query)
+            async with self._turns[call.asker]:
+                with faults_told("the search"):
+                    found = await search_own_audit(self._db, call.asker, owner, ask.query)
             await call.send(json.dumps(found, ensure_ascii=False, default=str).encode())
             await call.say(END, json.dumps({"call_id": str(call.call_id)}).encode())
         except asyncio.CancelledError:

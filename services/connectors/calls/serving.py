@@ -56,11 +56,10 @@ class Serving:
         with span("ask", parent=ask.traceparent):
             try:
                 with faults_told(ask.connector):
-                    admitted = await self._begin(call, ask)
+                    admitted, exchange = await self._begin(call, ask)
             except (SchleuseError, asyncio.CancelledError) as why:
                 await self.refuse(call, ask, _why(call, why))
                 return
-            exchange = self._exchange(call, admitted)
             error = await self._run(call, admitted, exchange)
             call.over = True
             self._endings.add(_end_note(call, ask, admitted, exchange, error, clock() - began))
@@ -86,7 +85,8 @@ class Serving:
                 error = unwritten
         await say_error(call, error)
 
-    async def _begin(self, call: Call, ask: Ask) -> Admitted:
+    async def _begin(self, call: Call, ask: Ask) -> tuple[Admitted, CallExchange]:
+        """Everything that can be refused comes before the entry: what stands there as begun is run."""
         if call.reason is not None:
             raise call.reason
         body = b"" if isinstance(ask, HttpAsk) else await _whole(call)
@@ -95,8 +95,9 @@ class Serving:
             call, "begun", made.connector.name, made.plan.operation, made.plan.target, secret=made.labels, on_behalf_of=_owner(made),
             status=self._part,
         )  # fmt: skip
+        exchange = self._exchange(call, made)
         await _surely(self._audit.append(note))
-        return made
+        return made, exchange
 
     def _exchange(self, call: Call, made: Admitted) -> CallExchange:
         async def older() -> SecretValue | None:
@@ -136,7 +137,7 @@ class Serving:
         exchange.secrets = [await self._vault.open(each.secret, each.number) for each in made.chosen]
         result = await made.kind.run(exchange)
         if exchange.request.http is None:
-            await exchange.send(json.dumps(result, ensure_ascii=False).encode())
+            await exchange.send(_written(result, exchange))
 
 
 def _why(call: Call, error: BaseException) -> SchleuseError:
@@ -146,6 +147,16 @@ def _why(call: Call, error: BaseException) -> SchleuseError:
     if isinstance(error, SchleuseError):
         return error
     return Transient("the connectors stop; try again", code="stopping")
+
+
+def _written(result: Any, exchange: CallExchange) -> bytes:
+    """An operation's result. Half of a character, from whoever answered, becomes U+FFFD, and the audit says so (rule 19)."""
+    text = json.dumps(result, ensure_ascii=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        exchange.note("text mended")
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 @asynccontextmanager

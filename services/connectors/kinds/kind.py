@@ -7,12 +7,22 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from schemas.outward import Owner, SecretType
+from services.connectors.egress.addresses import networks
 from services.connectors.egress.way import Way
 from services.connectors.kinds.oauth2 import AccessTokens
 from services.connectors.secrets.types import SecretValue
+from shared.errors import Refused
+
+
+def _listed(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        networks(addresses)
+    except Refused as error:
+        raise ValueError(error.message) from None
+    return addresses
 
 
 class KindSettings(BaseModel):
@@ -25,7 +35,7 @@ class KindSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     hosts: tuple[str, ...] = ()
-    addresses: tuple[str, ...] = ()
+    addresses: Annotated[tuple[str, ...], AfterValidator(_listed)] = ()
     per_minute: Annotated[int, Field(ge=1, le=100_000)] = 600
     timeout_s: Annotated[float, Field(gt=0, le=30)] = 30.0
     max_response_bytes: Annotated[int, Field(ge=1, le=10 * 1024 * 1024)] = 10 * 1024 * 1024

@@ -75,6 +75,10 @@ async def test_au_05_search_count_and_export_agree_on_the_exact_text(office: Off
         ({"since": "yesterday"}, "is no time"),
         ({"since": "2026-11-29T10:00:00"}, "needs its offset"),
         ({"limit": "many"}, "is a number"),
+        ({"limit": float("inf")}, "is a number"),
+        ({"until": "9999-12-31"}, "is no time"),
+        ({"since": "0001-01-01T00:00:00+14:00"}, "is no time"),
+        ({"until": "9999-12-31T23:59:59-14:00"}, "is no time"),
         ({"call_id": "7"}, "is no call's id"),
     ],
 )

@@ -54,6 +54,8 @@ def test_its_settings_take_nothing_that_it_does_not_know() -> None:
         {"base": "https://x.example", "key": "sk-1"},
         [],
         {"base": "https://u:p@x.example"},
+        {"base": "https://x.example", "addresses": ["banana"]},
+        {"base": "https://x.example", "addresses": ["0.0.0.0/0"]},
     ):
         with pytest.raises(Refused, match="do not fit"):
             check_settings("weather", canonical(wrong).decode())
