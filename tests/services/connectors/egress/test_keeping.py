@@ -1,0 +1,63 @@
+"""Connections that calls share: one connector's only, for some seconds, and every call says where it went."""
+
+import asyncio
+from types import SimpleNamespace
+from typing import cast
+
+import httpx2
+import pytest
+
+from services.connectors.egress import keeping
+from services.connectors.egress.door import Door
+from services.connectors.egress.keeping import Kept
+from services.connectors.egress.way import Way
+from shared.settings import Settings
+
+ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+
+async def ask(way: Way, url: str) -> None:
+    transport = way.http()
+    try:
+        answer = await transport.handle_async_request(httpx2.Request("GET", url))
+        assert await answer.aread() == b"ok"
+    finally:
+        await transport.aclose()
+
+
+async def test_calls_share_a_connection_until_names_are_due_to_be_resolved_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(keeping, "KEPT_S", 0.3)
+    opened, closed = [0], asyncio.Queue[None]()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        opened[0] += 1
+        try:
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(ANSWER)
+        except asyncio.IncompleteReadError:
+            closed.put_nowait(None)
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    door = Door(cast(Settings, SimpleNamespace(dns_servers=(), outward_ca=None)), Kept())
+    hosts, other, url = (f"127.0.0.1:{port}",), (f"127.0.0.1:{port}", "example.com:443"), f"http://127.0.0.1:{port}/"
+
+    for _ in range(3):
+        way = door.way(hosts, ("127.0.0.1",))
+        await ask(way, url)
+        assert way.reached == (f"127.0.0.1:{port} [127.0.0.1]",)
+    assert opened[0] == 1
+    await ask(door.way(other, ("127.0.0.1",)), url)
+    assert opened[0] == 2, "another list of hosts, another connection"
+    async with asyncio.timeout(5):
+        for _ in range(2):
+            await closed.get()
+    await ask(door.way(hosts, ("127.0.0.1",)), url)
+    assert opened[0] == 3, "what was resolved is not believed for long"
+    async with asyncio.timeout(5):
+        await closed.get()
+    server.close()
