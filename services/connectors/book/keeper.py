@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from asyncpg import Record
 from pydantic import ValidationError
@@ -20,7 +21,8 @@ from shared.tasks import cancel, spawn
 
 TOPIC = "book"
 AGAIN = 0.5
-"""Seconds."""
+LOOK = 0.5
+"""Seconds. A notice can be lost with the instance that was about to send it, and so can word of a commit; what people took back ends within one all the same."""
 Listener = Callable[[], None]
 
 
@@ -34,14 +36,17 @@ class Keeper:
         self._notices = notices
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking: asyncio.Task[None] | None = None
         self.listeners: list[Listener] = []
         notices.on(TOPIC, lambda _: self._later())
 
     async def start(self) -> None:
         """BadSignature when any row does not verify: the book is not believed in part (fail closed)."""
         await self.catch_up()
+        self._looking = spawn(self._look(), "book looks")
 
     async def stop(self) -> None:
+        await cancel(self._looking)
         for task in tuple(self._tasks):
             await cancel(task)
 
@@ -68,6 +73,18 @@ class Keeper:
         task = spawn(self._persist(), "book")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            with suppress(Transient):  # the database is away, and looked at again
+                if await self._is_behind():
+                    await self.catch_up()
+
+    async def _is_behind(self) -> bool:
+        async with self._db.reading() as tx:
+            newest, cards = await store.extent(tx)
+        return newest > self.book.position or cards > len(self.book.cards)
 
     async def _persist(self) -> None:
         while True:

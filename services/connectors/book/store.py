@@ -21,6 +21,15 @@ _ADD_CARD = "INSERT INTO core.cards (card_id, card, card_hash) VALUES ($1, $2, $
 _CARDS = """
 SELECT card, card_hash FROM core.cards c
 WHERE NOT EXISTS (SELECT FROM unnest($1::uuid[]) AS known WHERE known = c.card_id)"""
+_EXTENT = """
+SELECT (SELECT coalesce(max(position), 0) FROM core.statements) AS newest, (SELECT count(*) FROM core.cards) AS cards"""
+
+
+async def extent(tx: Tx) -> tuple[int, int]:
+    """(position of the newest statement, how many cards there are)."""
+    row = await tx.raw.fetchrow(_EXTENT)
+    assert row is not None
+    return row["newest"], row["cards"]
 
 
 async def lock_book(tx: Tx) -> None:

@@ -222,4 +222,19 @@ async def test_a_row_that_somebody_changed_opens_nothing(office: Office, servers
         await admin.close()
     again = Keeper(office.db, PublicKeys.load(office.settings.public_keys), Notices(office.db, several=False))
     await again.start()
+    await again.stop()
     assert again.book.cards[card.card_id].verdict == "refuse"
+
+
+async def test_what_a_person_took_back_counts_within_a_second_where_no_notice_came(office: Office) -> None:
+    """Whoever wrote it may have ended before telling the other instances."""
+    card = await pending_card(office, desk_of(office), a_name())
+    await answers(office, decision(office, card))
+    other = Keeper(office.db, PublicKeys.load(office.settings.public_keys), Notices(office.db, several=False))
+    await other.start()
+    heard = asyncio.Event()
+    other.listeners.append(heard.set)
+    await answers(office, decision(office, card, "revoke"))
+    await asyncio.wait_for(heard.wait(), 1)
+    assert other.book.cards[card.card_id].verdict == "revoke"
+    await other.stop()
