@@ -28,7 +28,7 @@ async def ask(way: Way, url: str) -> None:
 async def test_calls_share_a_connection_until_names_are_due_to_be_resolved_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(keeping, "KEPT_S", 0.3)
+    monkeypatch.setattr(keeping, "KEPT_S", 0.8)
     opened, closed = [0], asyncio.Queue[None]()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
