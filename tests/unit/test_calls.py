@@ -11,7 +11,7 @@ import pytest
 from schemas.outward import Card, Delegation, Owner
 from schemas.statements import Signed
 from services.connectors.book.domain import Book, Decided
-from services.connectors.calls.delegations import check_operation, read_delegation
+from services.connectors.calls.delegations import check_card, check_operation, check_still, read_delegation
 from services.connectors.calls.rates import Rates
 from services.connectors.calls.running import MOST_RUNNING, Call, Running
 from shared.asking.wire import GONE_AFTER, MAX_BODY, Cancel, More, Send
@@ -78,11 +78,16 @@ def test_an_automations_delegation_holds_as_long_as_its_card_and_for_its_instruc
     signed = delegated(card_id=card.card_id, instruction_hash=digest, expires_at=at + timedelta(days=30))
     assert "not allowed" in refused(signed, book, digest), "there is no such card"
     book.cards[card.card_id] = Decided(card, "allow", at)
-    assert read_delegation(signed, KEYS, book, "agent", digest, now()) is not None
+    found = read_delegation(signed, KEYS, book, "agent", digest, now())
+    check_still(found, book, now())
+    with pytest.raises(Forbidden, match="expired"):
+        check_still(found, book, at + timedelta(days=31))
     assert "another instruction" in refused(signed, book, "b" * 64)
     assert "another instruction" in refused(signed, book)
     book.cards[card.card_id] = Decided(card, "revoke", at)
     assert "not allowed" in refused(signed, book, digest)
+    with pytest.raises(Forbidden, match="not allowed"):
+        check_card(found, book, now())
 
 
 def test_rates_are_counted_by_asker_and_connector_over_a_minute() -> None:

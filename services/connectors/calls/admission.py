@@ -5,18 +5,18 @@ The same questions are asked again when a wait for a person is over, and wheneve
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
 
-from schemas.outward import Owner
+from schemas.outward import Delegation, Owner
 from schemas.text import BadJson, parse_json
 from services.connectors.book.domain import Book, Connector, Secret
 from services.connectors.book.keeper import Keeper
-from services.connectors.calls.delegations import check_operation, read_delegation
+from services.connectors.calls.delegations import check_card, check_operation, check_still, read_delegation
 from services.connectors.calls.rates import Rates
 from services.connectors.calls.running import Call
 from services.connectors.cards.desk import CardDesk
@@ -27,7 +27,7 @@ from services.connectors.kinds.registry import KINDS
 from services.connectors.secrets.choosing import check_usable, choose
 from shared.asking.wire import Ask, HttpAsk, check_body
 from shared.clock import now
-from shared.errors import NotFound, Refused, SchleuseError
+from shared.errors import Conflict, NotFound, Refused, SchleuseError
 from shared.signing import PublicKeys
 
 
@@ -53,6 +53,7 @@ class Admitted:
     plan: Plan
     chosen: tuple[Chosen, ...]
     hosts: tuple[str, ...]
+    delegation: Delegation | None = None
 
     @property
     def labels(self) -> str:
@@ -78,25 +79,38 @@ class Admission:
         plan = kind.plan(request, _publics(book, call.asker, request))
         check_operation(delegation, f"{connector.name}.{plan.operation}")
         _check_hosts(connector, kind, settings, plan)
-        call.admitted = made = _choose(book, call, Admitted(connector, kind, request, plan, (), plan.hosts))
+        made = Admitted(connector, kind, request, plan, (), plan.hosts, delegation)
+        call.admitted = made = _choose(book, call, made)
         await self._desk.require(
             asker=call.asker, owner=owner, connector=connector.name, kind=connector.kind, operation=plan.operation,
             hosts=plan.hosts, places=[each.secret.place for each in made.chosen], quoted=ask.quoted, wait_s=ask.wait_s,
             call_id=call.call_id,
         )  # fmt: skip
-        made = _choose(book, call, made)
-        fault = standing(book, call, made, now())
-        if fault is not None:
-            raise fault
+        made = _still_allowed(book, call, made)
         self._rates.admit(call.asker, connector.name, settings.per_minute, clock)
-        call.admitted = made = Admitted(connector, kind, request, plan, made.chosen, _open_to(book, call, made))
+        call.admitted = made = replace(made, hosts=_open_to(book, call, made))
         call.begun = True
         return made
+
+
+def _still_allowed(book: Book, call: Call, made: Admitted) -> Admitted:
+    """After the wait for a person, of up to an hour: with the secrets as they are now. A plan of an earlier declaration is not carried out."""
+    made, at = _choose(book, call, made), now()
+    fault = standing(book, call, made, at)
+    if fault is not None:
+        raise fault
+    check_still(made.delegation, book, at)
+    if _connector(book, made.connector.name).statement_hash != made.connector.statement_hash:
+        raise Conflict(
+            f"connector {made.connector.name} was declared anew meanwhile; ask again", code="connector_changed"
+        )
+    return made
 
 
 def standing(book: Book, call: Call, admitted: Admitted, at: datetime) -> SchleuseError | None:
     """Why a call that was admitted may not go on, or None: a switch, a secret or a grant was taken back meanwhile."""
     try:
+        check_card(admitted.delegation, book, at)
         connector = _connector(book, admitted.connector.name)
         if connector.statement_hash != admitted.connector.statement_hash:
             kind, settings = _kind(connector)
@@ -206,7 +220,7 @@ def _choose(book: Book, call: Call, made: Admitted) -> Admitted:
             book, call.asker, request.connector, request.owner, request.secret, made.plan.operation, at, types
         )
         chosen.append(Chosen(secret, secret.usable(at)[0].number))
-    return Admitted(made.connector, made.kind, request, made.plan, tuple(chosen), made.hosts)
+    return replace(made, chosen=tuple(chosen))
 
 
 def _open_to(book: Book, call: Call, made: Admitted) -> tuple[str, ...]:

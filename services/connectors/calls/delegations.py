@@ -27,8 +27,24 @@ def read_delegation(
     if found.audience != asker:
         raise _refused(f"it was issued to {found.audience}, not to {asker}")
     _check_time(found, at)
-    _check_card(found, book, instruction_hash, at)
+    check_card(found, book, at)
+    if found.instruction_hash != instruction_hash:
+        raise _refused("it is bound to another instruction than the one that is carried out")
     return found
+
+
+def check_still(found: Delegation | None, book: Book, at: datetime) -> None:
+    """After a wait: its time may be over, its card taken back."""
+    if found is not None:
+        _check_time(found, at)
+        check_card(found, book, at)
+
+
+def check_card(found: Delegation | None, book: Book, at: datetime) -> None:
+    """An automation's is bound to what a person allowed, as long as that is not taken back."""
+    card = None if found is None or found.card_id is None else book.cards.get(found.card_id)
+    if found is not None and found.card_id is not None and (card is None or card.state(at) != "allowed"):
+        raise _refused("the card that it is bound to is not allowed (any more)")
 
 
 def check_operation(delegation: Delegation | None, operation: str) -> None:
@@ -44,16 +60,6 @@ def _check_time(found: Delegation, at: datetime) -> None:
         raise _refused("it is not valid yet")
     if found.card_id is None and found.expires_at - found.issued_at > LONGEST:
         raise _refused(f"without a card it may be valid for {LONGEST.total_seconds() / 3600:.0f} hours at most")
-
-
-def _check_card(found: Delegation, book: Book, instruction_hash: str | None, at: datetime) -> None:
-    """An automation's is bound to what a person allowed, and to the words it was allowed for."""
-    if found.card_id is not None:
-        card = book.cards.get(found.card_id)
-        if card is None or card.state(at) != "allowed":
-            raise _refused("the card that it is bound to is not allowed (any more)")
-    if found.instruction_hash != instruction_hash:
-        raise _refused("it is bound to another instruction than the one that is carried out")
 
 
 def _refused(why: str) -> Forbidden:
