@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -42,6 +43,7 @@ class Settings(BaseModel):
     trusted_proxies: tuple[str, ...] = ()
     site_base_url: str | None = None
     dns_servers: tuple[str, ...] = ()
+    restored_at: datetime | None = None
     outward_ca: Path | None = None
     pg_socket_dir: Path
     code_version: str = ""

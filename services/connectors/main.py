@@ -21,7 +21,7 @@ from shared.signing import PublicKeys
 def compose(settings: Settings) -> Service:
     service = Service(settings)
     db = service.database(app, core)
-    keeper = Keeper(db, PublicKeys.load(settings.public_keys), service.notices)
+    keeper = Keeper(db, PublicKeys.load(settings.public_keys), service.notices, settings.restored_at)
     service.part(keeper)
     audit = keep_audit(service, settings, db)
     service.part(CardExpiry(db, keeper))

@@ -27,6 +27,7 @@ class Connector:
     enabled: bool
     version: int
     statement_hash: str
+    decided_at: datetime
 
 
 @dataclass(frozen=True)
@@ -92,17 +93,25 @@ class Decided:
 
 @dataclass
 class Book:
-    """`position` is that of the newest statement in it; `uses`: the cards again, by asker and connector, since that is asked before every call."""
+    """`position` is that of the newest statement in it; `uses`: the cards again, by asker and connector, since that is asked before every call.
+
+    `restored_at`: the installation came from a backup then. What people took back since the backup was made is not in it, so every
+    connector stays shut until somebody has looked and turns it on anew.
+    """
 
     connectors: dict[str, Connector] = field(default_factory=dict)
     secrets: dict[SecretPlace, Secret] = field(default_factory=dict)
     cards: dict[UUID, Decided] = field(default_factory=dict)
     position: int = 0
     uses: dict[tuple[str, str], dict[UUID, Decided]] = field(default_factory=dict)
+    restored_at: datetime | None = None
 
     def copy(self) -> "Book":
         uses = {use: dict(held) for use, held in self.uses.items()}
-        return Book(dict(self.connectors), dict(self.secrets), dict(self.cards), self.position, uses)
+        return Book(dict(self.connectors), dict(self.secrets), dict(self.cards), self.position, uses, self.restored_at)
+
+    def is_on(self, connector: Connector) -> bool:
+        return connector.enabled and (self.restored_at is None or connector.decided_at > self.restored_at)
 
     def check_setting(self, setting: ConnectorSetting) -> None:
         """Conflict when it was declared anew since; Refused when its kind would change."""
@@ -119,6 +128,7 @@ class Book:
             setting.enabled,
             setting.prior_version + 1,
             statement_hash,
+            setting.decided_at,
         )
         self.connectors[setting.name] = made
         return made

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 from contextlib import suppress
 
 from asyncpg import Record
@@ -29,10 +30,10 @@ Listener = Callable[[], None]
 class Keeper:
     """A part. `book` is read without waiting; it is only ever what is durable."""
 
-    def __init__(self, db: Database, keys: PublicKeys, notices: Notices) -> None:
+    def __init__(self, db: Database, keys: PublicKeys, notices: Notices, restored_at: datetime | None = None) -> None:
         self._db = db
         self.keys = DecisionKeys(keys)
-        self.book = Book()
+        self.book = Book(restored_at=restored_at)
         self._notices = notices
         self._lock = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()

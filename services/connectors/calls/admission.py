@@ -147,6 +147,12 @@ def _connector(book: Book, name: str) -> Connector:
         )
     if not found.enabled:
         raise Refused(f"connector {name} is switched off; an owner or admin can turn it on", code="connector_off")
+    if not book.is_on(found):
+        raise Refused(
+            f"this installation was restored from a backup, and what was taken back since is not known here: look through secrets and cards, then turn"
+            f" connector {name} off and on",
+            code="connector_restored",
+        )
     return found
 
 

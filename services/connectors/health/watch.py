@@ -71,7 +71,8 @@ class ConnectorWatch:
             await self._sleep()
 
     async def _pass(self) -> None:
-        on = [each for each in self._keeper.book.connectors.values() if each.enabled]
+        book = self._keeper.book
+        on = [each for each in book.connectors.values() if book.is_on(each)]
         due = [each for each in on if await self._claim(each, WELL, ILL)]
         turns = asyncio.Semaphore(AT_ONCE)
 

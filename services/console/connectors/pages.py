@@ -46,7 +46,7 @@ class ConnectorPages:
             grants = {row["name"]: [read_card(each, at) for each in await cards.allowed(tx, row["name"])] for row in rows}  # fmt: skip
         coming = {row["name"]: row for row in reversed(changes) if row["outcome"] == "sent"}
         fresh = [row for name, row in coming.items() if name not in grants]
-        asked = {"asked": "", "refused": None, "typed": ""} | context
+        asked = {"asked": "", "refused": None, "typed": "", "restored_at": self._console.settings.restored_at} | context
         return await visit.show(
             "connectors.html", status, rows=rows, grants=grants, coming=coming, fresh=fresh, changes=changes, **asked
         )

@@ -169,18 +169,28 @@ def test_a_card_takes_no_fact_from_the_askers_words() -> None:
     assert with_words.model_dump(include=facts) == without.model_dump(include=facts)
 
 
+def declared(**changed: Any) -> ConnectorSetting:
+    said: dict[str, Any] = {
+        "key_id": "k",
+        "name": "llm",
+        "kind": "llm",
+        "settings": "{}",
+        "enabled": True,
+        "decided_at": AT,
+    }
+    return ConnectorSetting(**(said | {"decider": "0" * 64, "prior_version": 0} | changed))
+
+
+def test_after_a_restore_a_connector_is_shut_until_somebody_turns_it_on_anew() -> None:
+    book = Book(restored_at=AT + timedelta(days=1)).copy()
+    assert not book.is_on(book.enter_setting(declared(), "1" * 64))
+    later = declared(prior_version=1, decided_at=AT + timedelta(days=2))
+    assert book.is_on(book.enter_setting(later, "2" * 64))
+    assert not book.is_on(book.enter_setting(later.model_copy(update={"enabled": False}), "3" * 64))
+
+
 def test_a_connector_keeps_its_kind_and_its_changes_follow_one_another() -> None:
-    book = Book()
-    first = ConnectorSetting(
-        key_id="k",
-        name="llm",
-        kind="llm",
-        settings="{}",
-        enabled=True,
-        decided_at=AT,
-        decider="0" * 64,
-        prior_version=0,
-    )
+    book, first = Book(), declared()
     book.check_setting(first)
     book.enter_setting(first, "1" * 64)
     with pytest.raises(Conflict, match="somebody else"):

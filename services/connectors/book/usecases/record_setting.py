@@ -1,7 +1,5 @@
 """A person's connector setting arrives: verified, checked, kept, and in force."""
 
-from typing import Any
-
 from pydantic import ValidationError
 
 from schemas.connectors.v1 import ConnectorApplied
@@ -14,6 +12,7 @@ from services.connectors.book import store
 from services.connectors.book.domain import Connector
 from services.connectors.book.keeper import Keeper
 from services.connectors.book.usecases.refuse_change import refuse_change
+from services.connectors.kinds.arguments import faults_of
 from services.connectors.kinds.kind import KindSettings
 from services.connectors.kinds.registry import KINDS
 from shared.bus import Received
@@ -77,9 +76,5 @@ def check_settings(kind: str, settings: str) -> KindSettings:
     except (BadJson, TypeError) as error:
         raise Refused(f"the settings cannot be read: {error}") from None
     except ValidationError as error:
-        raise Refused(f"these settings of kind {kind} do not fit: {_first(error)}") from None
-
-
-def _first(error: ValidationError) -> str:
-    found: dict[str, Any] = dict(error.errors(include_url=False, include_input=False)[0])
-    return f"{'.'.join(str(part) for part in found['loc']) or 'settings'}: {found['msg']}"
+        known = ", ".join(KINDS[kind].settings.model_fields)
+        raise Refused(f"these settings do not fit: {faults_of(error)} (kind {kind} takes {known})") from None
