@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import datetime
 from contextlib import suppress
+from datetime import datetime
 
 from asyncpg import Record
 from pydantic import ValidationError
