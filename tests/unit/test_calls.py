@@ -10,9 +10,11 @@ import pytest
 
 from schemas.outward import Card, Delegation, Owner
 from schemas.statements import Signed
+from services.connectors.audit.log import AuditLog, Note
 from services.connectors.book.domain import Book, Decided
 from services.connectors.calls.delegations import check_card, check_operation, check_still, read_delegation
 from services.connectors.calls.rates import Rates
+from services.connectors.calls.refusals import Refusals
 from services.connectors.calls.running import MOST_RUNNING, Call, Running
 from shared.asking.wire import GONE_AFTER, MAX_BODY, Cancel, More, Send
 from shared.bus.asks import AnswerLine
@@ -177,3 +179,45 @@ async def test_a_body_that_skips_a_piece_or_is_too_long_is_refused() -> None:
     long.piece(Send(ask_id=long.ask_id, number=1, last=True), b"x")
     with pytest.raises(TooLarge):
         await long.take()
+
+
+class _Written:
+    """An audit that takes every note."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+
+    async def append(self, *notes: Note) -> None:
+        self.notes += notes
+
+
+async def test_refusals_without_end_are_written_in_turn_and_then_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"AT_ONCE": 3, "EVERY": 0.02, "MOST_WAITING": 2}.items():
+        monkeypatch.setattr(f"services.connectors.calls.refusals.{name}", value)
+    audit = _Written()
+    refusals = Refusals(cast(AuditLog, audit))
+
+    async def refused(asker: str) -> None:
+        await refusals.write(Note(fresh_id(), asker, "get", "refused", status="connector_unknown"))
+
+    for _ in range(3):
+        await refused("site")
+    await asyncio.gather(*(refused("site") for _ in range(10)), refused("agent"))
+    told = [note.detail for note in audit.notes if note.asker == "site"]
+    assert len(told) == 5 and sum("8 more refusals" in each for each in told) == 1
+    assert len(audit.notes) == 6, "another asker waits for nobody"
+
+
+async def test_bodies_that_are_kept_have_room_for_so_much_of_one_asker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.connectors.calls.running.MOST_HELD", 100)
+    running, first, second = Running(), a_call(), a_call()
+    for call in (first, second):
+        call.arrived(b"x" * 40, more=True)
+        call.task = asyncio.ensure_future(asyncio.sleep(60))
+        running.add(call)
+    running.piece("agent", Send(ask_id=first.ask_id, number=1, last=False), b"x" * 10)
+    running.piece("agent", Send(ask_id=second.ask_id, number=1, last=False), b"x" * 20)
+    assert first.reason is None and second.reason is not None and second.reason.code == "busy"
+    for call in (first, second):
+        assert call.task is not None
+        call.task.cancel()

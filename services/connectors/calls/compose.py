@@ -5,6 +5,7 @@ from services.connectors.book.keeper import Keeper
 from services.connectors.calls.admission import Admission
 from services.connectors.calls.desk import CallDesk
 from services.connectors.calls.ending import Endings
+from services.connectors.calls.refusals import Refusals
 from services.connectors.calls.searching import Searching
 from services.connectors.calls.serving import Serving
 from services.connectors.cards.desk import CardDesk
@@ -26,7 +27,7 @@ def answer_calls(
     keys = PublicKeys.load(settings.public_keys)
     cards = CardDesk(db, keeper, settings.urls["console"])
     admission = Admission(keeper, keys, cards, len(settings.instances))
-    endings = Endings(audit)
-    serving = Serving(settings.part, keeper, admission, audit, endings, vault, Door(settings, Kept()), access)
-    searching = Searching(db, keeper, keys, audit)
-    link.also(CallDesk(link.connection, keeper, serving, searching, endings, service.health))
+    endings, refusals = Endings(audit), Refusals(audit)
+    serving = Serving(settings.part, keeper, admission, audit, refusals, endings, vault, Door(settings, Kept()), access)
+    searching = Searching(db, keeper, keys, refusals)
+    link.also(CallDesk(link.connection, keeper, serving, searching, refusals, endings, service.health))

@@ -12,6 +12,7 @@ from services.connectors.audit.log import Note
 from services.connectors.book.keeper import Keeper
 from services.connectors.calls.admission import standing
 from services.connectors.calls.ending import Endings
+from services.connectors.calls.refusals import Refusals
 from services.connectors.calls.running import Call, Running
 from services.connectors.calls.searching import Searching
 from services.connectors.calls.serving import Serving
@@ -39,12 +40,13 @@ class CallDesk:
         keeper: Keeper,
         serving: Serving,
         searching: Searching,
+        refusals: Refusals,
         endings: Endings,
         health: Health,
     ) -> None:
         self._line = AnswerLine(connection)
         self._keeper, self._serving, self._searching, self._endings = keeper, serving, searching, endings
-        self._running = Running()
+        self._refusals, self._running = refusals, Running()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker: asyncio.Task[None] | None = None
         self._stopping = False
@@ -58,6 +60,7 @@ class CallDesk:
 
     async def stop(self) -> None:
         self._stopping = True
+        self._refusals.hurry()
         await cancel(self._ticker)
         for call in self._running:
             call.cut(Transient("the connectors stop; try again", code="stopping"))
@@ -89,6 +92,7 @@ class CallDesk:
         if self._stopping:
             raise Transient("the connectors stop; try again", code="stopping")
         call = self._call(asked, ask.ask_id)
+        call.streams = isinstance(ask, HttpAsk)
         call.arrived(first, ask.more)
         self._running.add(call)
         call.task = self._go(self._serving.serve(call, ask), call)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_RUNNING = 400
 """Of one asker in this process."""
+MOST_HELD = 128 * 1024 * 1024
+"""Bytes of requests' bodies of one asker that are kept at once."""
 EARLY = 1000
 """Cancels that came before their ask are remembered so many deep."""
 
@@ -45,7 +47,7 @@ def cancelled() -> SchleuseError:
 
 @dataclass(eq=False)
 class Call:
-    """One ask while it runs. `begun`: admitted, the audit is told; `over`: how it ends is settled; `reason`: why it is being ended."""
+    """One ask while it runs. `begun`: admitted, the audit is told; `over`: how it ends is settled; `reason`: why it is being ended; `streams`: its body goes on as it comes."""
 
     asker: Asker
     ask_id: UUID
@@ -58,6 +60,7 @@ class Call:
     begun: bool = False
     over: bool = False
     reason: SchleuseError | None = None
+    streams: bool = False
     sent: int = 0
     taken: int = 0
     number: int = 0
@@ -97,6 +100,11 @@ class Call:
     def more(self, taken: int) -> None:
         self.taken = max(self.taken, min(taken, self.sent))
         self.room.set()
+
+    @property
+    def held(self) -> int:
+        """Bytes of its body that are kept here."""
+        return self._arrived - self.body_taken if self.streams else self._arrived
 
     def arrived(self, first: bytes, more: bool) -> None:
         """The part of the body that came with the request."""
@@ -180,8 +188,12 @@ class Running:
 
     def piece(self, asker: str, what: Send, raw: bytes) -> None:
         call = self._calls.get((asker, what.ask_id))
-        if call is not None:
-            call.piece(what, raw)
+        if call is None:
+            return
+        if sum(each.held for each in self if each.asker == asker) + len(raw) > MOST_HELD:
+            call.cut(Transient(f"bodies of {asker}'s requests fill {MOST_HELD} bytes already; try again", code="busy"))
+            return
+        call.piece(what, raw)
 
     def cut_silent(self, at: float) -> None:
         """Calls whose asker has not been heard for so long have nobody who reads them."""

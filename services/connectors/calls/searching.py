@@ -4,10 +4,11 @@ import asyncio
 import json
 
 from schemas.outward import ASKERS
-from services.connectors.audit.log import AuditLog, Note
+from services.connectors.audit.log import Note
 from services.connectors.audit.usecases.search_audit import search_own_audit
 from services.connectors.book.keeper import Keeper
 from services.connectors.calls.delegations import check_operation, read_delegation
+from services.connectors.calls.refusals import Refusals
 from services.connectors.calls.running import Call, cancelled
 from services.connectors.calls.serving import say_error
 from shared.asking.wire import END, AuditAsk
@@ -24,8 +25,8 @@ OPERATION = "audit.search"
 class Searching:
     """Reads only, one search of each asker at a time: they share connections with what is written. A refused one is an entry like every refusal."""
 
-    def __init__(self, db: Database, keeper: Keeper, keys: PublicKeys, audit: AuditLog) -> None:
-        self._db, self._keeper, self._keys, self._audit = db, keeper, keys, audit
+    def __init__(self, db: Database, keeper: Keeper, keys: PublicKeys, refusals: Refusals) -> None:
+        self._db, self._keeper, self._keys, self._refusals = db, keeper, keys, refusals
         self._turns = {asker: asyncio.Lock() for asker in ASKERS}
 
     async def serve(self, call: Call, ask: AuditAsk) -> None:
@@ -46,7 +47,7 @@ class Searching:
     async def _refuse(self, call: Call, error: SchleuseError) -> None:
         note = Note(call.call_id, call.asker, OPERATION, "refused", status=error.code, detail=error.message)
         try:
-            await self._audit.append(note)
+            await self._refusals.write(note)
         except SchleuseError as unwritten:
             error = unwritten
         await say_error(call, error)

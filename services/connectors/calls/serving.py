@@ -14,6 +14,7 @@ from services.connectors.book.keeper import Keeper
 from services.connectors.calls.admission import Admission, Admitted, older_version
 from services.connectors.calls.ending import Endings
 from services.connectors.calls.exchange import CallExchange
+from services.connectors.calls.refusals import Refusals
 from services.connectors.calls.running import Call
 from services.connectors.egress.door import Door
 from services.connectors.kinds.kind import KindSettings
@@ -40,6 +41,7 @@ class Serving:
         keeper: Keeper,
         admission: Admission,
         audit: AuditLog,
+        refusals: Refusals,
         endings: Endings,
         vault: Vault,
         door: Door,
@@ -47,6 +49,7 @@ class Serving:
     ) -> None:
         self._part = part
         self._keeper, self._admission, self._audit, self._endings = keeper, admission, audit, endings
+        self._refusals = refusals
         self._vault, self._door, self._access = vault, door, access
 
     async def serve(self, call: Call, ask: Ask) -> None:
@@ -80,7 +83,7 @@ class Serving:
     async def refuse_with(self, call: Call, note: Note, error: SchleuseError) -> None:
         if error.code != "audit":
             try:
-                await self._audit.append(note)
+                await self._refusals.write(note)
             except Transient as unwritten:
                 error = unwritten
         await say_error(call, error)
