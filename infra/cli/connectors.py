@@ -90,6 +90,6 @@ def _done(found: dict[str, Any], as_json: bool) -> None:
 
 
 def _say(each: dict[str, Any]) -> None:
-    health = f"{STATES[each['ok']]}{': ' + each['why'] if each['why'] else ''}"
+    health = f"{STATES[each['ok']]}{': ' + each['why'] if each['why'] else ''}" if each["enabled"] else "not looked at"
     where = ", ".join(each["hosts"]) or "no hosts"
     typer.echo(printable(f"{each['name']:<20} {each['kind']:<8} {'on' if each['enabled'] else 'off':<4} {health}; {where}"))  # fmt: skip

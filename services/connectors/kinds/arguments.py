@@ -11,12 +11,26 @@ A = TypeVar("A", bound=BaseModel)
 
 
 def read_arguments(kind: type[A], request: Request) -> A:
-    """Refused (code `arguments`) names the first that does not fit, never what was given."""
+    """Refused (code `arguments`) names what does not fit, never what was given."""
     try:
         return kind.model_validate(dict(request.arguments))
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        name = ".".join(str(part)[:60] for part in found["loc"]) or "arguments"
-        said = f"{name}: {found['msg']}"
+        said = faults_of(error)
     known = ", ".join(field.alias or name for name, field in kind.model_fields.items())
     raise Refused(f"{said} (operation {request.operation} of {request.connector} takes {known})", code="arguments")
+
+
+def faults_of(error: ValidationError) -> str:
+    """Up to three faults in a person's words: which field, and what is the matter; never what was given."""
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    return "; ".join(
+        _words(".".join(str(part)[:60] for part in each["loc"]), each["type"], each["msg"]) for each in faults[:3]
+    )
+
+
+def _words(name: str, kind: str, message: str) -> str:
+    said = {"missing": "is needed", "extra_forbidden": "is unknown"}.get(kind)
+    if said:
+        return f"{name} {said}"
+    message = message.removeprefix("Value error, ")
+    return f"{name}: {message}" if name else message

@@ -51,7 +51,7 @@ class WebSettings(AuthSettings):
     def _credentials_are_not_overheard(self) -> Self:
         if self.auth and self.base.startswith("http://") and not self.addresses:
             raise ValueError(
-                "a credential travels over https:// only; http:// takes the private address that it leads to among addresses"
+                "a credential travels over https:// only; for a base of http:// the private address that it leads to must stand in addresses, such as 127.0.0.1"
             )
         return self
 

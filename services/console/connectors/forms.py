@@ -25,6 +25,7 @@ class Field:
 
 _BASE = Field("base", "Base address", about="What the connector's own name stands for. Credentials go there and nowhere else.", example="https://api.example.com/v1")  # fmt: skip
 _HOSTS = Field("hosts", "Other hosts, one a line", "lines", "host, host:port or *.host. Nothing else is ever reached.")
+_ADDRESSES = Field("addresses", "Private addresses, one a line", "lines", "Such as 10.0.0.7 or 127.0.0.1. A name that leads to a private address is dialled only when it stands here.")  # fmt: skip
 _MINUTE = Field("per_minute", "Calls a minute, of each asker", "number", "600 when empty.")
 _AUTH = Field("auth", "How its secret goes along", "words", "bearer, header, query, basic or oauth2; empty: it needs none.")  # fmt: skip
 FORMS: dict[str, tuple[Field, ...]] = {
@@ -34,16 +35,19 @@ FORMS: dict[str, tuple[Field, ...]] = {
         Field("paths", "Paths, one a line", "lines", "Below the base address; * is a segment, ** several.", "/**"),
         _AUTH,
         _HOSTS,
+        _ADDRESSES,
         _MINUTE,
     ),
     "llm": (
         Field("provider", "Provider", about="Whose interface it speaks: openai or anthropic.", example="openai"),
         Field("base", "Base address", about="The provider's own when empty.", example="https://api.openai.com/v1"),
         _HOSTS,
+        _ADDRESSES,
         _MINUTE,
     ),
     "mail": (
         Field("hosts", "Mail servers, one a line", "lines", "Such as imap.example.org, smtp.example.org:587."),
+        _ADDRESSES,
         _MINUTE,
     ),
 }

@@ -86,6 +86,7 @@
   if (arrived !== "back_forward") one('form[data-act="hand-over"]')?.requestSubmit();
 
   one('.rows a.row[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  one('.bar nav [aria-current="page"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
 
   // --- live -------------------------------------------------------------
   const dirty = (root) => all("textarea,input:not([type=hidden],[type=checkbox],[type=search])", root).some((f) => f.value !== f.defaultValue);
