@@ -64,7 +64,7 @@ def fits(place: Place, patterns: tuple[str, ...]) -> bool:
 def _place(target: Target, *, own: bool, below: str) -> Place:
     path = target.path_and_query.partition("?")[0].removeprefix(below) or "/"
     read = unquote(unquote(path)).replace("\\", "/")
-    if any(segment in {".", ".."} for segment in read.split("/")):
+    if any(segment.partition(";")[0] in {".", ".."} for segment in read.split("/")):  # `..;x` is `..` to some servers
         raise Refused("the path has . or .. segments in disguise; write the path that they lead to", code="url")
     return Place(target, own, path)
 

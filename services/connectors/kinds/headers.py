@@ -38,6 +38,19 @@ OURS = frozenset(
         "via",
     }
 )
+INSTEAD = frozenset(
+    {
+        "x-http-method-override",
+        "x-http-method",
+        "x-method-override",
+        "x-original-method",
+        "x-original-url",
+        "x-rewrite-url",
+        "x-original-host",
+        "x-host",
+    }
+)
+"""They make many servers do something else than the request line says, which is what was allowed and written down."""
 NOT_OUT = OF_ONE_CONNECTION | CREDENTIALS | OURS | {"host", "accept-encoding", "content-length"}
 NOT_BACK = OF_ONE_CONNECTION | {"set-cookie", "set-cookie2", "proxy-authenticate", "alt-svc"}
 """A cookie is a credential; and nobody but us decides by which way an asker goes."""
@@ -55,6 +68,8 @@ def outward(given: Iterable[tuple[str, str]], also_not: Iterable[str] = ()) -> H
                 "a header's name or value is not well-formed; line breaks and control characters are not",
                 code="headers",
             )
+    if named := [name for name, _ in found if name in INSTEAD]:
+        raise Refused(f"{named[0]} asks for something else than the request does; ask for that itself", code="headers")
     if _size(found) > LARGEST:
         raise Refused(f"all headers together have at most {LARGEST} bytes", code="headers")
     return tuple((name, value) for name, value in found if name not in shut)
