@@ -108,7 +108,7 @@ def _line(each: dict[str, Any]) -> str:
 
 def export(
     out: Annotated[str, typer.Argument(help="File to write, - for standard output.", metavar="FILE")],
-    text: Annotated[str, typer.Option("--text", help="Text that stands in any field.")] = "",
+    text: Text = "",
     connector: Connector = "",
     asker: Asker = "",
     owner: For = "",

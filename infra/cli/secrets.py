@@ -150,7 +150,8 @@ def _change(state: Any, action: str, place: str, reason: str, as_json: bool, **w
         print_json(found)
         return
     now = f"version {found['current']} is in use" if found["current"] else "it is revoked"
-    typer.echo(printable(f"{found['place']}: {now}"))
+    only = f", for {', '.join(found['operations'])} only" if action == "narrow" else ""
+    typer.echo(printable(f"{found['place']}: {now}{only}"))
 
 
 def _line(each: dict[str, Any]) -> str:

@@ -78,7 +78,7 @@ def test_the_audit_is_verified_searched_and_exported_by_command(stack: Stack, tm
     found = stack.cli("audit", "search", f"50%_{mark}", "--result", "bad")
     assert [each["entry_id"] for each in found["entries"]] == [entry] and found["found"] == 1
     out = tmp_path / "audit.csv"
-    stack.run("audit", "export", str(out), "--connector", f"c-{mark}")
+    stack.run("audit", "export", str(out), f"50%_{mark}", "--connector", f"c-{mark}")
     assert [row["entry_id"] for row in csv.DictReader(io.StringIO(out.read_text()))] == [entry]
     assert [json.loads(line)["entry_id"] for line in stack.run("audit", "export", "-", "--format", "jsonl", "--connector", f"c-{mark}").stdout.splitlines()] == [entry]  # fmt: skip
 

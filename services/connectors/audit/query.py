@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from schemas.text import text_fault
+from services.connectors.audit.domain import Outcome
 from shared.errors import Refused
 
 MOST_TEXT = 500
@@ -15,6 +16,7 @@ MOST = 200
 """Entries of one answer; an export takes more."""
 EXACT = ("asker", "on_behalf_of", "connector", "operation", "target", "outcome", "status", "trace_id")
 """Fields that are compared whole, `target` by how it begins. `outcome` also knows `bad`: refused, failed or lost."""
+OUTCOMES = ("bad", *get_args(Outcome))
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ def read_query(asked: Mapping[str, Any], most: int = MOST) -> Query:
     if unknown:
         raise Refused(f"a search of the audit knows no {', '.join(unknown)}; it knows {', '.join(sorted(known))}", code="unknown_parameter")  # fmt: skip
     texts = {name: check_text(name, asked[name]) for name in ("q", *EXACT) if asked.get(name) not in (None, "")}
+    if (outcome := texts.get("outcome")) and outcome not in OUTCOMES:
+        raise Refused(f"there is no result {outcome[:40]!r}; there are {', '.join(OUTCOMES)}", code="search")
     return Query(
         q=texts.pop("q", ""),
         exact=tuple(texts.items()),

@@ -65,7 +65,7 @@ class SecretOperator:
         if outcome == "sent":
             raise Transient(f"the connectors have not answered in {PATIENCE:.0f} s; it goes on by itself")
         found = await self.show({"place": str(wanted.place)})
-        return {"action": wanted.action} | {name: found[name] for name in ("place", "current", "state")}
+        return {"action": wanted.action} | {name: found[name] for name in ("place", "current", "state", "operations")}
 
 
 def _read(args: Args) -> Change:

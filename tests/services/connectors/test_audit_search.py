@@ -80,6 +80,7 @@ async def test_au_05_search_count_and_export_agree_on_the_exact_text(office: Off
         ({"since": "0001-01-01T00:00:00+14:00"}, "is no time"),
         ({"until": "9999-12-31T23:59:59-14:00"}, "is no time"),
         ({"call_id": "7"}, "is no call's id"),
+        ({"outcome": "good"}, "there is no result 'good'; there are bad, begun"),
     ],
 )
 def test_au_05_what_is_no_search_is_refused_with_the_limit(asked: dict[str, Any], said: str) -> None:

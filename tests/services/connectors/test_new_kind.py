@@ -59,3 +59,5 @@ def test_its_settings_take_nothing_that_it_does_not_know() -> None:
     ):
         with pytest.raises(Refused, match="do not fit"):
             check_settings("weather", canonical(wrong).decode())
+    with pytest.raises(Refused, match=r"base is needed; key is unknown \(kind weather takes hosts, addresses, .*base"):
+        check_settings("weather", '{"key":"sk-1"}')
