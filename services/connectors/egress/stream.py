@@ -65,11 +65,16 @@ class SocketStream(httpcore2.AsyncNetworkStream):
             raise failure
         return SocketStream(wrapped, self._reached)
 
+    def _holds_more(self) -> bool:
+        """What came in the same record as an answer is no longer at the socket."""
+        stream = self._stream
+        return isinstance(stream, TLSStream) and bool(stream._read_bio.pending or stream._ssl_object.pending())
+
     def get_extra_info(self, info: str) -> Any:
         if info == "reached":
             return self._reached
         if info == "is_readable":
-            return _is_readable(self._stream.extra(SocketAttribute.raw_socket, None))  # noqa: S610 - no database here
+            return self._holds_more() or _is_readable(self._stream.extra(SocketAttribute.raw_socket, None))  # noqa: S610 - no database here
         if info == "ssl_object":
             return self._stream.extra(TLSAttribute.ssl_object, None)  # noqa: S610 - as above
         return None

@@ -26,7 +26,7 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
     def __init__(self, dialler: Dialler, context: ssl.SSLContext, most: int = MOST_CONNECTIONS) -> None:
         super().__init__(verify=context, trust_env=False)
         self._dialler = dialler
-        self._pool = httpcore2.AsyncConnectionPool(
+        self._pool = _Pool(
             ssl_context=context,
             network_backend=_Guarded(dialler),
             max_connections=most,
@@ -53,6 +53,30 @@ class GuardedTransport(httpx2.AsyncHTTPTransport):
             extensions={name: value for name, value in request.extensions.items() if name == "timeout"},
         )
         return await super().handle_async_request(checked)
+
+
+class _Connection(httpcore2.AsyncHTTPConnection):
+    """Not used again once it holds more than the answer that was asked for: the rest would be taken for that of the next call, which may be another owner's."""
+
+    def has_expired(self) -> bool:
+        return super().has_expired() or self._holds_more()
+
+    def _holds_more(self) -> bool:
+        used = self._connection
+        if not isinstance(used, httpcore2.AsyncHTTP11Connection) or not used.is_idle():
+            return False
+        rest, _ = used._h11_state.trailing_data
+        return bool(rest)
+
+
+class _Pool(httpcore2.AsyncConnectionPool):
+    def create_connection(self, origin: httpcore2.Origin) -> httpcore2.AsyncConnectionInterface:
+        return _Connection(
+            origin=origin,
+            ssl_context=self._ssl_context,
+            keepalive_expiry=self._keepalive_expiry,
+            network_backend=self._network_backend,
+        )
 
 
 class _Guarded(httpcore2.AsyncNetworkBackend):
