@@ -98,6 +98,7 @@ class Templates:
             lstrip_blocks=True,
         )
         self._env.filters |= {"seen": seen, "ago": ago, "moment": moment, "short_hash": short_hash, "span_of": span_of}
+        self._env.filters["instant"] = datetime.fromisoformat
         self._env.filters["words"] = lambda state: str(state).replace("_", " ")
         self._env.filters["figure"] = lambda number: f"{number:,}"
         self._env.globals |= {
