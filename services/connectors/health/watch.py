@@ -19,6 +19,7 @@ from services.connectors.kinds.registry import KINDS
 from shared.clock import now
 from shared.db import Database
 from shared.errors import NotFound, Refused, SchleuseError
+from shared.faults import faults_told
 from shared.health import Health
 from shared.ids import new_id
 from shared.tasks import cancel, spawn
@@ -135,7 +136,8 @@ class ConnectorWatch:
             settings = kind.settings.model_validate_json(json.dumps(connector.settings))
             way = self._door.way(kind.hosts(settings), settings.addresses)
             async with asyncio.timeout(WITHIN):
-                reason = await kind.check(settings, way)
+                with faults_told(connector.name):
+                    reason = await kind.check(settings, way)
         except TimeoutError:
             reason = f"no answer within {WITHIN:g} s"
         except ValidationError:
