@@ -1,11 +1,19 @@
 """The forms in which connectors are declared: they agree with the kinds, and lose nothing on the way to settings and back."""
 
+import re
 from typing import Any
 
 import pytest
 
 from services.connectors.kinds.registry import KINDS
-from services.console.connectors.domain import Declared, check_name, read_settings, settings_text
+from services.console.connectors.domain import (
+    PATTERN,
+    TYPED_PATTERN,
+    Declared,
+    check_name,
+    read_settings,
+    settings_text,
+)
 from services.console.connectors.forms import FORMS, MORE, settings_of, typed
 from shared.errors import Refused
 
@@ -52,3 +60,4 @@ def test_a_name_is_small_letters_digits_dash_and_underscore(name: str) -> None:
     with pytest.raises(Refused, match="small letters"):
         check_name(name)
     assert Declared("llm-2_x", "llm", {}, True).name == check_name("llm-2_x")
+    assert bool(re.search(TYPED_PATTERN, name)) == bool(re.search(PATTERN, name)) and "_-]" not in TYPED_PATTERN

@@ -141,7 +141,7 @@ class Book:
             _check_put(change, held)
             return
         if held is None or held.revoked:
-            raise NotFound(f"there is no secret {change.place} in use; `schleuse secrets put` makes one")
+            raise NotFound(f"there is no secret {change.place} in use; put one there first")
         _CHECKS[change.action](change, held)
 
     def enter_secret(self, change: SecretChange, statement_hash: str) -> Secret:
@@ -188,7 +188,7 @@ def _same(prior: int, held: int, what: str) -> None:
 
 def _check_put(change: SecretChange, held: Secret | None) -> None:
     if held is not None and not held.revoked:
-        raise Conflict(f"there is a secret {change.place} already; `schleuse secrets rotate` replaces its value")
+        raise Conflict(f"there is a secret {change.place} already; rotate it to replace its value")
     _check_new(change, 1 + max((each.number for each in held.versions), default=0) if held else 1)
 
 

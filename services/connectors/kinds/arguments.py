@@ -8,6 +8,7 @@ from services.connectors.kinds.kind import Request
 from shared.errors import Refused
 
 A = TypeVar("A", bound=BaseModel)
+_NAMES = {"missing": "is needed", "extra_forbidden": "is unknown"}
 
 
 def read_arguments(kind: type[A], request: Request) -> A:
@@ -22,15 +23,19 @@ def read_arguments(kind: type[A], request: Request) -> A:
 
 def faults_of(error: ValidationError) -> str:
     """Up to three faults in a person's words: which field, and what is the matter; never what was given."""
-    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    faults = error.errors(include_url=False, include_input=False, include_context=False)[:3]
     return "; ".join(
-        _words(".".join(str(part)[:60] for part in each["loc"]), each["type"], each["msg"]) for each in faults[:3]
+        _words(".".join(str(part)[:60] for part in each["loc"]), each["type"], each["msg"]) for each in faults
     )
 
 
+def are_of_names(error: ValidationError) -> bool:
+    """Whether a field is unknown or not there, so that it helps to say which there are."""
+    return any(each["type"] in _NAMES for each in error.errors(include_url=False, include_input=False))
+
+
 def _words(name: str, kind: str, message: str) -> str:
-    said = {"missing": "is needed", "extra_forbidden": "is unknown"}.get(kind)
-    if said:
-        return f"{name} {said}"
+    if kind in _NAMES:
+        return f"{name} {_NAMES[kind]}"
     message = message.removeprefix("Value error, ")
     return f"{name}: {message}" if name else message

@@ -18,6 +18,8 @@ UNANSWERED = timedelta(minutes=1)
 """After so long somebody may decide again: whichever arrives first counts, and the other is refused as a conflict."""
 _NAME: TypeAdapter[str] = TypeAdapter(Name)
 PATTERN = next(each.pattern for each in get_args(Name)[1].metadata if getattr(each, "pattern", None))
+TYPED_PATTERN = PATTERN.replace("-]", r"\-]")
+"""For a form: browsers read it with the v flag, where a bare - at the end of a class makes the whole pattern void."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from services.console.cards import store as cards
 from services.console.cards.domain import read_card
 from services.console.connectors import store
-from services.console.connectors.domain import PATTERN, Declared, read_settings
+from services.console.connectors.domain import TYPED_PATTERN, Declared, read_settings
 from services.console.connectors.forms import FORMS, fields_of, given, settings_of, typed
 from services.console.connectors.usecases.declare_connector import declare_connector
 from services.console.connectors.usecases.wait_for_setting import wait_for_setting
@@ -74,7 +74,7 @@ class ConnectorPages:
             row, changes, at = await store.one(tx, name), await store.changes(tx, CHANGES, name), now()
             grants = [read_card(each, at) for each in await cards.allowed(tx, name)] if row else []
         told: dict[str, Any] = {"name": name, "kind": kind, "given": text, "row": row, "changes": changes}
-        told |= {"fields": fields_of(kind), "kinds": tuple(FORMS), "grants": grants, "pattern": PATTERN}
+        told |= {"fields": fields_of(kind), "kinds": tuple(FORMS), "grants": grants, "pattern": TYPED_PATTERN}
         nothing = {"refused": None, "reason": "", "new_name": ""}
         return await visit.show("connector.html", status, **told, **(nothing | context))
 

@@ -12,7 +12,7 @@ from services.connectors.book import store
 from services.connectors.book.domain import Connector
 from services.connectors.book.keeper import Keeper
 from services.connectors.book.usecases.refuse_change import refuse_change
-from services.connectors.kinds.arguments import faults_of
+from services.connectors.kinds.arguments import are_of_names, faults_of
 from services.connectors.kinds.kind import KindSettings
 from services.connectors.kinds.registry import KINDS
 from shared.bus import Received
@@ -76,5 +76,5 @@ def check_settings(kind: str, settings: str) -> KindSettings:
     except (BadJson, TypeError) as error:
         raise Refused(f"the settings cannot be read: {error}") from None
     except ValidationError as error:
-        known = ", ".join(KINDS[kind].settings.model_fields)
-        raise Refused(f"these settings do not fit: {faults_of(error)} (kind {kind} takes {known})") from None
+        known = f" (kind {kind} takes {', '.join(KINDS[kind].settings.model_fields)})" if are_of_names(error) else ""
+        raise Refused(f"these settings do not fit: {faults_of(error)}{known}") from None
