@@ -8,8 +8,8 @@ from schemas.outward import Asker, Owner, SecretPlace
 from services.connectors.book.domain import Decided
 from services.connectors.book.keeper import Keeper
 from services.connectors.cards.domain import Use
-from services.connectors.cards.grants import missing
-from services.connectors.cards.usecases.request_card import request_card
+from services.connectors.cards.grants import Missing, missing
+from services.connectors.cards.usecases.request_card import known_card, request_card
 from shared.clock import now
 from shared.db import Database
 from shared.errors import Refused
@@ -50,9 +50,13 @@ class CardDesk:
         """
         use = Use(asker, connector, kind, operation, tuple(hosts), tuple(places), owner, quoted)
         until = asyncio.get_running_loop().time() + wait_s
-        while self._lacks(use):
-            async with self._db.transaction() as tx:
-                found = await request_card(tx, self._keeper, use, call_id)
+        while lacking := self._lacks(use):
+            found = known_card(
+                self._keeper.book, use, lacking, now()
+            )  # asked again and again, it costs the others nothing
+            if found is None:
+                async with self._db.transaction() as tx:
+                    found = await request_card(tx, self._keeper, use, call_id)
             if found is None:
                 await self._keeper.catch_up()  # it was granted a moment ago
                 continue
@@ -60,9 +64,9 @@ class CardDesk:
             if state != "allowed":
                 raise self._refusal(use, found.card.card_id, state)
 
-    def _lacks(self, use: Use) -> bool:
+    def _lacks(self, use: Use) -> Missing | None:
         book = self._keeper.book
-        return missing(book, use.asker, use.connector, use.operation, use.hosts, use.places, now()) is not None
+        return missing(book, use.asker, use.connector, use.operation, use.hosts, use.places, now())
 
     async def _outcome(self, found: Decided, until: float) -> str:
         """The card's state once somebody decided, or when the time is over."""
