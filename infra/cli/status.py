@@ -58,6 +58,8 @@ def _show(found: dict[str, Any]) -> None:
         out.print(f"{name:<10} {escape(url)}")
     if audit := _audit(found["services"]):
         out.print(f"call audit {audit}")
+    if outward := _outward(found["services"]):
+        out.print(f"connectors {outward}")
     for each in found.get("backups", []):
         out.print(f"backup     {escape(each['directory'])}: {_followed(each)}")
     out.print(
@@ -75,6 +77,16 @@ def _audit(services: dict[str, Any]) -> str:
     return f"{copied + 1:,} entries recomputed at the console; " + (
         f"checkpoint over {signed:,}" if signed else "no checkpoint yet"
     )
+
+
+def _outward(services: dict[str, Any]) -> str:
+    """How many connectors are on, and whether the other sides answer; nothing where none is."""
+    said = [part.get("figures", {}) for part in services.values()]
+    on = max((each.get("connectors_on", 0) for each in said), default=0)
+    silent = max((each.get("connectors_not_answering", 0) for each in said), default=0)
+    if not silent:
+        return f"{on:,} on, all answer" if on else ""
+    return f"{on:,} on, [yellow]{silent:,} of them not answering[/]; `schleuse connectors list` says why"
 
 
 def _why(found: dict[str, Any]) -> str:
