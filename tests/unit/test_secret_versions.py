@@ -3,12 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.connectors.book.domain import Book
 from shared.clock import now
-from shared.errors import SchleuseError
+from shared.errors import Refused, SchleuseError
 from tests.factories.secrets import change, place
 
 START = now()
@@ -69,3 +70,20 @@ def check_usable(book: Book, at: Any, revoked: set[int]) -> None:
         assert each.number == secret.current or (each.usable_until is not None and at < each.usable_until)
     numbers = [each.number for each in secret.usable(at)]
     assert secret.current not in numbers or numbers[0] == secret.current
+
+
+def test_what_is_shown_of_a_secret_is_that_of_the_version_in_use() -> None:
+    """An account that moved to another server and back: its value and its server belong together."""
+    book = Book()
+    for number, host in ((1, "old.example.com"), (2, "new.example.com")):
+        action: Any = "rotate" if number > 1 else "put"
+        said = change(WHERE, action, number, number - 1, sealed_hash=f"{number:064x}", public={"host": host})
+        book.check_secret(said)
+        assert book.enter_secret(said, f"{number:064x}").public == {"host": host}
+    back = change(WHERE, "restore", 1, 2, sealed_hash=None)
+    book.check_secret(back)
+    assert book.enter_secret(back, "3" * 64).public == {"host": "old.example.com"}
+    with pytest.raises(Refused, match="at most 7 days"):
+        book.check_secret(
+            change(WHERE, "restore", 2, 3, sealed_hash=None, decided_at=START, overlap_until=START + timedelta(days=8))
+        )

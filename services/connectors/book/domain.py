@@ -32,7 +32,7 @@ class Connector:
 
 @dataclass(frozen=True)
 class Version:
-    """One sealed value. `usable_until`: it was replaced, and opens until then."""
+    """One sealed value. `usable_until`: it was replaced, and opens until then. `public`: what may be shown of it."""
 
     number: int
     sealed_hash: str
@@ -40,11 +40,12 @@ class Version:
     expires_at: datetime | None = None
     usable_until: datetime | None = None
     revoked: bool = False
+    public: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Secret:
-    """`current` is the number of the version in use, 0 when there is none. `changes` counts the statements about it."""
+    """`public`: of the version in use. `current` is the number of the version in use, 0 when there is none. `changes` counts the statements about it."""
 
     place: SecretPlace
     type: SecretType
@@ -201,6 +202,10 @@ def _check_rotate(change: SecretChange, held: Secret) -> None:
     _check_new(change, 1 + max(each.number for each in held.versions))
     if change.type != held.type:
         raise Refused(f"{change.place} is of type {held.type}; put another secret for {change.type}")
+    _check_overlap(change)
+
+
+def _check_overlap(change: SecretChange) -> None:
     if change.overlap_until is not None and change.overlap_until > change.decided_at + MOST_OVERLAP:
         raise Refused(f"versions overlap for at most {MOST_OVERLAP.days} days")
 
@@ -210,6 +215,7 @@ def _check_restore(change: SecretChange, held: Secret) -> None:
     if wanted is None or wanted.revoked or wanted.number == held.current:
         able = [each.number for each in held.versions if not each.revoked and each.number != held.current]
         raise Refused(f"{change.place} has no version {change.version} to restore; there are: {able or 'none'}")
+    _check_overlap(change)
 
 
 def _check_revoke(change: SecretChange, held: Secret) -> None:
@@ -231,7 +237,7 @@ _CHECKS = {"rotate": _check_rotate, "restore": _check_restore, "revoke": _check_
 
 def _new_version(change: SecretChange) -> Version:
     assert change.sealed_hash is not None, "checked"
-    return Version(change.version, change.sealed_hash, change.decided_at, change.expires_at)
+    return Version(change.version, change.sealed_hash, change.decided_at, change.expires_at, public=dict(change.public))
 
 
 def _first(change: SecretChange) -> Secret:
@@ -249,8 +255,8 @@ def _rotate(change: SecretChange, held: Secret) -> Secret:
     versions = tuple(
         replace(each, usable_until=until) if each.number == held.current else each for each in held.versions
     )
-    public = dict(change.public) or held.public
-    return replace(held, versions=(*versions, _new_version(change)), current=change.version, public=public)
+    new = _new_version(change)
+    return replace(held, versions=(*versions, new), current=change.version, public=new.public)
 
 
 def _restore(change: SecretChange, held: Secret) -> Secret:
@@ -260,7 +266,8 @@ def _restore(change: SecretChange, held: Secret) -> Secret:
         else each
         for each in held.versions
     )
-    return replace(held, versions=versions, current=change.version)
+    public = next(each.public for each in versions if each.number == change.version)
+    return replace(held, versions=versions, current=change.version, public=public)
 
 
 def _revoke(change: SecretChange, held: Secret) -> Secret:
