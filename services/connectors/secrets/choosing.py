@@ -29,8 +29,9 @@ def choose(
     found = _named(scope, name, types) if name else _only(scope)
     if found is None:
         what = f"secret {name[:64]!r}" if name else "secret"
-        put = f"an owner or admin can put one at {asker}/{connector}/{name[:64] or 'NAME'}"
-        raise NotFound(f"{asker} has no {what} for {connector}; {put} (`schleuse secrets put`)", code="secret_unknown")
+        of = f" of type {' or '.join(types)}" if types else ""
+        put = f"an owner or admin can put one at {asker}/{connector}/… (`schleuse secrets put`)"
+        raise NotFound(f"{asker} has no {what}{of} for {connector}; {put}", code="secret_unknown")
     check_usable(found, operation, at)
     return found
 
