@@ -109,7 +109,7 @@ def test_a_call_whose_asker_is_gone_is_stopped(stack: Stack, there: Counterpart)
 
     apart(lambda: asyncio.run(vanish()))
     assert until(lambda: last(stack, "/drip/gone"), 40) == "cancelled"
-    assert there.broken_off
+    assert until(lambda: there.broken_off, what="the outside call is stopped")
 
 
 @pytest.mark.long
