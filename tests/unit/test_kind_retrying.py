@@ -83,7 +83,8 @@ def test_retry_after_is_read_as_seconds_and_as_a_date() -> None:
     assert retry_after({"retry-after": "7"}, NOW) == 7
     assert retry_after({"retry-after": format_datetime(NOW + timedelta(seconds=9), usegmt=True)}, NOW) == 9
     assert retry_after({"retry-after": format_datetime(NOW - timedelta(days=9), usegmt=True)}, NOW) == 0
-    for odd in ("", "soon", "-1", "1e9", "９", "Mon, 99 Foo 2026"):
+    endless = "Mon, 01 Jan 2024 00:00:00 +99999999999999"
+    for odd in ("", "soon", "-1", "1e9", "９", "Mon, 99 Foo 2026", endless):
         assert retry_after({"retry-after": odd}, NOW) is None
 
 

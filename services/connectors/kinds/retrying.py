@@ -47,7 +47,7 @@ def retry_after(headers: Mapping[str, str], at: datetime) -> float | None:
         return float(said[:9])
     try:
         return max(0.0, (email.utils.parsedate_to_datetime(said) - at).total_seconds())
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):  # an offset of any length is read
         return None
 
 

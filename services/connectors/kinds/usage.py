@@ -57,7 +57,7 @@ class Usage:
         cached = [_count(usage.get(name)) for name in ("cache_creation_input_tokens", "cache_read_input_tokens")]
         said = [each for each in read if each is not None]
         if said:
-            self.tokens_in = said[0] + sum(each or 0 for each in cached)
+            self.tokens_in = _count(said[0] + sum(each or 0 for each in cached))
         written = [_count(usage.get(name)) for name in ("completion_tokens", "output_tokens")]
         if final and (told := [each for each in written if each is not None]):
             self.tokens_out = told[0]
