@@ -15,6 +15,7 @@ INSERT INTO app.notices (id, person_id, kind, item_id, text, place, at)
 SELECT *, $7::timestamptz FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[])"""
 _PRUNE = "DELETE FROM app.notices WHERE id IN (SELECT id FROM app.notices WHERE at < $1 ORDER BY at LIMIT 100)"
 _READ = "UPDATE app.notices SET read_at = $2 WHERE person_id = $1 AND read_at IS NULL AND ($3::uuid IS NULL OR id = $3)"
+_SETTLED = "UPDATE app.notices SET read_at = $3 WHERE kind = $1 AND place = $2 AND read_at IS NULL"
 _FACTS = """
 SELECT i.title, r.by_id, r.by_via FROM app.items i LEFT JOIN app.revisions r ON r.item_id = i.item_id AND r.revision = $2
 WHERE i.item_id = $1"""
@@ -41,6 +42,11 @@ async def add(tx: Tx, told: Sequence[Notice], at: datetime) -> None:
 async def read(tx: Tx, person_id: str, at: datetime, notice: UUID | None = None) -> None:
     """One of the person's notices, or all, were seen."""
     await tx.raw.execute(_READ, person_id, at, notice)
+
+
+async def settle(tx: Tx, kind: str, place: str, at: datetime) -> None:
+    """Nobody needs to look there any more for what this said."""
+    await tx.raw.execute(_SETTLED, kind, place, at)
 
 
 async def facts(tx: Tx, item_id: UUID, revision: int) -> Record | None:

@@ -6,7 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 from schemas.bridge.v1 import ItemMoved, ItemQueued
+from schemas.connectors.v1 import CardSettled
 from schemas.model import Actor
+from services.console.cards.usecases.record_card import record_settled
 from services.console.claims.usecases.claim_item import claim_item
 from services.console.notices import store, views
 from services.console.notices.domain import KEPT, Notice
@@ -151,3 +153,13 @@ async def test_what_is_read_counts_no_more_and_what_is_old_goes(desk: Desk) -> N
         await mark_read(tx, who)
         assert await views.count_unread(tx, who.id, now()) == 0
         assert await tx.raw.fetchval("SELECT count(*) FROM app.notices WHERE person_id = $1", who.id) == 2, "pruned"
+
+
+async def test_a_card_that_is_settled_waits_for_nobody_any_more(desk: Desk) -> None:
+    who, card, other = Caller(str(uuid4()), "Nora", "owner"), uuid4(), uuid4()
+    async with desk.db.transaction() as tx:
+        await store.add(tx, [Notice(who.id, "card", "x", f"/cards/{each}") for each in (card, other)], now())
+        await record_settled(tx, CardSettled(card_id=card, asker="agent", state="allowed", at=now(), version=1))
+        assert [row["place"] for row in await views.newest(tx, who.id, now()) if row["read_at"] is None] == [
+            f"/cards/{other}"
+        ]

@@ -3,6 +3,7 @@
 from schemas.connectors.v1 import CardRequested, CardSettled
 from schemas.text import canonical
 from services.console.cards import store
+from services.console.notices import store as notices
 from shared.db import Tx
 
 
@@ -14,7 +15,9 @@ async def record_card(tx: Tx, requested: CardRequested) -> bool:
 
 
 async def record_settled(tx: Tx, settled: CardSettled) -> None:
+    """Who was told that it waits need not look any more."""
     await store.put_state(tx, settled.model_dump(include={"card_id", "state", "at", "version"}))
+    await notices.settle(tx, "card", f"/cards/{settled.card_id}", settled.at)
     if settled.statement_hash is not None:
         await store.settle_decision(tx, settled.statement_hash, "applied")
 
