@@ -12,7 +12,7 @@ from services.connectors.audit.domain import Entry, Head, Row
 from services.connectors.audit.tables import MADE
 from shared.db import Tx
 
-_LOCK = "SELECT pg_advisory_xact_lock(7305814202)"
+_LOCK = "SELECT last_seq, last_hash FROM core.lock_call_audit()"
 _HEAD = "SELECT seq, hash FROM core.call_audit ORDER BY seq DESC LIMIT 1"
 _ADD = """
 INSERT INTO core.call_audit (seq, entry_id, entry, hash, previous)
@@ -41,8 +41,8 @@ _HASH_AT = "SELECT hash FROM core.call_audit WHERE seq = $1"
 
 async def lock_audit(tx: Tx) -> Head:
     """The audit's head, which is the caller's until its transaction ends: appends never fork."""
-    await tx.raw.execute(_LOCK)
-    return await read_head(tx)
+    row = await tx.raw.fetchrow(_LOCK)
+    return Head() if row is None or row["last_seq"] is None else Head(row["last_seq"], row["last_hash"])
 
 
 async def read_head(tx: Tx) -> Head:

@@ -106,6 +106,14 @@ BEGIN
   RETURN NEW;
 END $$"""
 
+_LOCK = """
+CREATE OR REPLACE FUNCTION core.lock_call_audit(OUT last_seq bigint, OUT last_hash text) LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7305814202);
+  SELECT a.seq, a.hash INTO last_seq, last_hash FROM core.call_audit a ORDER BY a.seq DESC LIMIT 1;
+END $$"""
+"""Two statements, for the second must see what was committed while the first waited; one round trip, for every call waits for it."""
+
 _FILL = f"""
 DO $fill$ BEGIN
   IF EXISTS (SELECT FROM core.call_audit WHERE seq = 0 AND noted_at IS NULL) THEN
@@ -118,6 +126,7 @@ END $fill$"""
 
 SQL: list[str] = [
     _CHAIN,
+    _LOCK,
     "CREATE OR REPLACE TRIGGER check_call_entry BEFORE INSERT ON core.call_audit FOR EACH ROW EXECUTE FUNCTION core.check_call_entry()",
     _FILL,
     "ALTER TABLE core.call_audit DROP COLUMN IF EXISTS written_at",
