@@ -10,7 +10,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, print_json, printable
+from infra.cli.options import DEFAULT_STATE, FAILED, Json, State, counted, print_json, printable
 from infra.observe import call_audit
 from shared.errors import Refused
 from shared.operator import call
@@ -62,7 +62,7 @@ def _say(found: dict[str, Any]) -> None:
         typer.echo(printable(line))
     own, lock = found["places"]["connectors"], found["places"].get("bridge")
     kept = f"; the lock has {lock['checkpoints']:,}" if lock else ""
-    signed = f"{own['count']:,} checkpoints, {own['witnessed']:,} countersigned{kept}"
+    signed = f"{counted(own['count'], 'checkpoint')}, {own['witnessed']:,} countersigned{kept}"
     if found["first_bad"] is None:
         state = "unbroken" if found["ok"] else "unbroken as far as could be seen"
         typer.echo(f"{state}: {found['entries']:,} entries recomputed in {found['seconds']:.1f} s; {signed}")
