@@ -18,6 +18,7 @@ from services.connectors.book.usecases.record_setting import record_setting
 from services.connectors.cards.desk import CardDesk
 from services.connectors.cards.domain import LIFE
 from services.connectors.cards.usecases.expire_cards import expire_cards
+from services.connectors.kinds.registry import KINDS
 from shared.clock import now
 from shared.db.notices import Notices
 from shared.errors import BadSignature, Refused, TooMany
@@ -165,6 +166,19 @@ async def test_everything_about_cards_and_connectors_is_in_the_audit(office: Off
         name,
     )
     assert [row["o"] for row in rows] == ["connector.declare", "connector.off", "card.request", "card.allow"]
+
+
+async def test_a_connector_of_a_kind_that_is_gone_can_be_switched_off(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = a_name()
+    await setting(office, name, 0)
+    monkeypatch.delitem(KINDS, "http")
+    for changed in ({}, {"enabled": False, "settings": "{}"}):
+        [(answer, refused)] = await setting(office, name, 1, **changed)
+        assert answer == "change.refused" and "no kind of connector 'http'" in refused["reason"]
+    [(answer, applied)] = await setting(office, name, 1, enabled=False)
+    assert (answer, applied["enabled"], applied["hosts"]) == ("connector.applied", False, [])
 
 
 async def test_a_connector_is_declared_checked_and_switched(office: Office) -> None:

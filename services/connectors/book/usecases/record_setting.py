@@ -30,8 +30,7 @@ async def record_setting(tx: Tx, event: Received[ConnectorDeclared], keeper: Kee
         setting = keys.verify_by(signed, opening, ConnectorSetting)
         book.check_setting(setting)
         was = book.connectors.get(setting.name)
-        settings = check_settings(setting.kind, setting.settings)
-        hosts = KINDS[setting.kind].hosts(settings)
+        hosts = _hosts(setting, was)
     except SchleuseError as error:
         refuse_change(tx, event, signed, error)
         return
@@ -49,6 +48,17 @@ async def record_setting(tx: Tx, event: Received[ConnectorDeclared], keeper: Kee
     )
     tx.stage("connector.applied", applied, key=f"connector:{setting.name}", version=applied.version, cause=event)
     await record_notes(tx, [_note(setting, was, opening.person_name)])
+
+
+def _hosts(setting: ConnectorSetting, was: Connector | None) -> tuple[str, ...]:
+    """Its allow-list. Off it reaches nothing: to switch it off needs no release that still knows its kind and settings."""
+    try:
+        settings = check_settings(setting.kind, setting.settings)
+        return KINDS[setting.kind].hosts(settings)
+    except Refused:
+        if setting.enabled or was is None or parse_json(setting.settings.encode()) != was.settings:
+            raise
+        return ()
 
 
 def _note(setting: ConnectorSetting, was: Connector | None, by: str) -> Note:
