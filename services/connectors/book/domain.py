@@ -45,7 +45,10 @@ class Version:
 
 @dataclass(frozen=True)
 class Secret:
-    """`public`: of the version in use. `current` is the number of the version in use, 0 when there is none. `changes` counts the statements about it."""
+    """`public`: of the version in use. `current` is the number of the version in use, 0 when there is none. `changes` counts the statements about it.
+
+    `since`: when it was put. One that is put again after a revocation is another credential, and wants a card of its own (rule 28).
+    """
 
     place: SecretPlace
     type: SecretType
@@ -55,6 +58,7 @@ class Secret:
     current: int
     changes: int
     statement_hash: str
+    since: datetime
 
     @property
     def revoked(self) -> bool:
@@ -242,7 +246,8 @@ def _new_version(change: SecretChange) -> Version:
 
 def _first(change: SecretChange) -> Secret:
     versions, operations = (_new_version(change),), change.operations
-    return Secret(change.place, change.type, dict(change.public), operations, versions, change.version, 0, "")
+    public, since = dict(change.public), change.decided_at
+    return Secret(change.place, change.type, public, operations, versions, change.version, 0, "", since)
 
 
 def _put_again(change: SecretChange, held: Secret) -> Secret:

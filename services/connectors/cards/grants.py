@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from schemas.outward import SecretPlace
-from services.connectors.book.domain import Book, Decided
+from services.connectors.book.domain import Book, Decided, Secret
 from services.connectors.egress.hosts import permits
 
 Subject = Literal["use", "host", "secret", "operation"]
@@ -50,10 +50,10 @@ def missing(
     at: datetime,
 ) -> Missing | None:
     """None: everything is granted. Each thing is granted on its own, by any card of this asker and connector that is allowed and not revoked."""
-    granted = [each.card for each in of(book, asker, connector, at, "allowed")]
-    operations = () if any(operation in card.operations for card in granted) else (operation,)
-    reachable = [host for card in granted for host in card.hosts]
-    usable = {place for card in granted for place in card.secrets}
+    granted = list(of(book, asker, connector, at, "allowed"))
+    operations = () if any(operation in each.card.operations for each in granted) else (operation,)
+    reachable = [host for each in granted for host in each.card.hosts]
+    usable = {place for each in granted for place in each.card.secrets if _is_about(each, book.secrets.get(place))}
     new_hosts = tuple(host for host in dict.fromkeys(hosts) if not permits(reachable, host))
     new_places = tuple(place for place in dict.fromkeys(places) if place not in usable)
     if not (operations or new_hosts or new_places):
@@ -66,6 +66,11 @@ def of(book: Book, asker: str, connector: str, at: datetime, state: str) -> Iter
     for each in book.uses.get((asker, connector), {}).values():
         if each.state(at) == state:
             yield each
+
+
+def _is_about(decided: Decided, secret: Secret | None) -> bool:
+    """Whether it was decided on this credential, and not on one that lay in the same place and was revoked."""
+    return secret is None or decided.at is None or decided.at >= secret.since
 
 
 def refused(book: Book, asker: str, connector: str, lacking: Missing, at: datetime) -> Decided | None:

@@ -45,7 +45,10 @@ def check_usable(secret: Secret, operation: str, at: datetime) -> None:
         raise Refused(f"secret {place} has expired; an owner or admin rotates it", code="secret_expired")
     if secret.operations and operation not in secret.operations:
         allowed = ", ".join(secret.operations)
-        raise Refused(f"secret {place} may be used for {allowed} only, not for {operation}", code="secret_narrowed")
+        raise Refused(
+            f"secret {place} may be used for {allowed} only, not for {operation}; for more, an owner or admin revokes it and puts it anew",
+            code="secret_narrowed",
+        )
 
 
 def _in_scope(secret: Secret, asker: Asker, connector: str, owner: Owner | None, types: Sequence[SecretType]) -> bool:

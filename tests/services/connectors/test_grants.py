@@ -12,7 +12,7 @@ from services.connectors.cards.domain import LIFE, Use, make_card, quote
 from services.connectors.cards.grants import Missing, missing, pending, refused, waiting
 from shared.clock import now
 from shared.errors import Conflict, NotFound, Refused
-from tests.factories.secrets import place, put_in
+from tests.factories.secrets import change, enter, place, put_in
 
 AT = now()
 HOSTS = ("api.example.com:443",)
@@ -167,6 +167,19 @@ def test_a_card_takes_no_fact_from_the_askers_words() -> None:
     with_words, without = (card_for(book, lacking(book), quoted=each) for each in (text, ""))
     facts = {"operations", "hosts", "secrets", "facts", "subject", "connector", "kind"}
     assert with_words.model_dump(include=facts) == without.model_dump(include=facts)
+
+
+def test_a_secret_put_anew_after_a_revocation_wants_a_card_of_its_own() -> None:
+    before, after = AT - timedelta(hours=1), AT + timedelta(hours=1)
+    book, where = put_in(Book(), OPENAI, decided_at=before), (place(OPENAI),)
+    decide(book, card_for(book, lacking(book, places=where)), "allow")
+    assert lacking(book, places=where) is None
+    enter(book, change(OPENAI, "rotate", 2, 1, sealed_hash="b" * 64, decided_at=after))
+    assert lacking(book, places=where) is None, "a rotated secret is the same credential"
+    enter(book, change(OPENAI, "revoke", 0, 2, decided_at=after))
+    enter(book, change(OPENAI, "put", 3, 3, sealed_hash="c" * 64, decided_at=after))
+    found = lacking(book, places=where)
+    assert found is not None and (found.subject, found.places, found.operations) == ("secret", where, ())
 
 
 def declared(**changed: Any) -> ConnectorSetting:
