@@ -17,7 +17,10 @@ from tests.factories.waiting import until
 pytestmark = pytest.mark.stack
 OURS = re.compile(r'"time": ?"[^"]*\.\d{6}Z"')
 """How the product writes a time; other tests put events of their own making into the outboxes."""
-NEWEST = "SELECT subject, convert_from(body, 'UTF8') AS body FROM app.outbox ORDER BY position DESC LIMIT 150"
+NEWEST = """
+SELECT subject, convert_from(body, 'UTF8') AS body FROM
+  (SELECT subject, body, position, row_number() OVER (PARTITION BY name ORDER BY position DESC) AS n FROM app.outbox) o
+WHERE n <= 20 ORDER BY position DESC"""
 
 
 def outgoing(stack: Stack) -> list[tuple[str, str, bytes]]:

@@ -9,25 +9,21 @@ from shared.errors import Refused
 
 
 async def read_leaving(here: Installation) -> list[Line]:
+    if not here.separated:
+        return [_open("one OS user cannot be told from another; install as root to keep all but connectors in")]
     told = control.ask(here.layout, "status").get("egress", {})
     if not told.get("on"):
-        return [
-            Line(
-                "users",
-                "installation",
-                "leaving this machine",
-                "connectors alone",
-                "every part",
-                "open",
-                told.get("why", ""),
-            )
-        ]
+        return [_open(told.get("why", ""))]
     used = backend(told["tool"])
     if used is None:
         raise Refused(f"{told['tool']} is not installed any more", code="firewall")
     found = used.read(rules_of(here.config))
     expected = {_key(user, family): REFUSED for user, family in found if user}
     return compare("users", expected, {_key(*key): said for key, said in found.items()}, advise)
+
+
+def _open(why: str) -> Line:
+    return Line("users", "installation", "leaving this machine", "connectors alone", "every part", "open", why)
 
 
 def advise(_: str, what: str, state: State) -> str:
