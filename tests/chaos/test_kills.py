@@ -111,7 +111,7 @@ def kill_and_check(stack: Stack, part: str, folder: Path, seed: int) -> None:
     check_gate(stack, flow)
     check_events(stack, before)
     assert len(stack.parked()) == parked, "nothing was parked"
-    until(stack.green, 40, "everything is healthy", 0.3)
+    stack.becomes_green(40)
 
 
 def live(stack: Stack, flow: Flow) -> set[str]:

@@ -106,13 +106,31 @@ class Stack:
 
     def green(self) -> bool:
         """Ready, and no service reports a red condition but that events are parked."""
+        return not self.red()
+
+    def becomes_green(self, seconds: float) -> None:
+        """Waits for it; an AssertionError says what is not well."""
+        red: list[dict[str, str]] = []
+
+        def look() -> bool:
+            red.append(self.red())
+            return not red[-1]
+
+        try:
+            until(look, seconds, "everything is well", 0.3)
+        except AssertionError:
+            raise AssertionError(f"not well after {seconds:g} s: {red[-1]}") from None
+
+    def red(self) -> dict[str, str]:
+        """What is not well, and why; parked events are."""
         found = self.status()
-        conditions = [
-            (name, each["ok"])
-            for part in found["services"].values()
+        told = {
+            f"{service} {name}": str(each.get("detail", ""))
+            for service, part in found["services"].items()
             for name, each in part.get("conditions", {}).items()
-        ]
-        return found["ready"] and all(ok for name, ok in conditions if name != "parked")
+            if not each["ok"] and name != "parked"
+        }
+        return told if found["ready"] or told else {"system": "not ready"}
 
     def pids(self) -> dict[str, int]:
         """Process ids as the supervisor wrote them down."""

@@ -12,7 +12,7 @@ from services.connectors.audit.domain import Entry, Head, Row
 from services.connectors.audit.tables import MADE
 from shared.db import Tx
 
-_LOCK = "SELECT last_seq, last_hash FROM core.lock_call_audit()"
+_LOCK = "SELECT last_seq, last_hash FROM core.hold_call_audit()"
 _HEAD = "SELECT seq, hash FROM core.call_audit ORDER BY seq DESC LIMIT 1"
 _ADD = """
 INSERT INTO core.call_audit (seq, entry_id, entry, hash, previous)
@@ -42,7 +42,7 @@ _HASH_AT = "SELECT hash FROM core.call_audit WHERE seq = $1"
 async def lock_audit(tx: Tx) -> Head:
     """The audit's head, which is the caller's until its transaction ends: appends never fork."""
     row = await tx.raw.fetchrow(_LOCK)
-    return Head() if row is None or row["last_seq"] is None else Head(row["last_seq"], row["last_hash"])
+    return Head() if row is None else Head(row["last_seq"], row["last_hash"])
 
 
 async def read_head(tx: Tx) -> Head:

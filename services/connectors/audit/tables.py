@@ -107,10 +107,11 @@ BEGIN
 END $$"""
 
 _LOCK = """
-CREATE OR REPLACE FUNCTION core.lock_call_audit(OUT last_seq bigint, OUT last_hash text) LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+CREATE OR REPLACE FUNCTION core.hold_call_audit() RETURNS TABLE (last_seq bigint, last_hash text)
+LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7305814202);
-  SELECT a.seq, a.hash INTO last_seq, last_hash FROM core.call_audit a ORDER BY a.seq DESC LIMIT 1;
+  RETURN QUERY SELECT a.seq, a.hash FROM core.call_audit a ORDER BY a.seq DESC LIMIT 1;
 END $$"""
 """Two statements, for the second must see what was committed while the first waited; one round trip, for every call waits for it."""
 

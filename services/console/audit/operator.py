@@ -1,4 +1,4 @@
-"""What the operator may ask about the console's copy of the call audit. Reading only."""
+"""What the operator may ask about the console's copy of the call audit. Nothing here decides."""
 
 from typing import Any
 
