@@ -15,8 +15,8 @@ from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
 
 pytestmark = pytest.mark.stack
-OURS = re.compile(r'"time": ?"[^"]*\.\d{6}Z"')
-"""How the product writes a time; other tests put events of their own making into the outboxes."""
+OURS = re.compile(r'"time": ?"[^"]*\.\d{6}Z", ?"traceparent"')
+"""How the product writes a time, and a trace beside it; other tests put events of their own making into the outboxes."""
 NEWEST = """
 SELECT subject, convert_from(body, 'UTF8') AS body FROM
   (SELECT subject, body, position, row_number() OVER (PARTITION BY name ORDER BY position DESC) AS n FROM app.outbox) o
