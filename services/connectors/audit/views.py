@@ -2,7 +2,6 @@
 # statements are composed of names of ours; every value is a parameter
 # ruff: noqa: S608
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,12 +11,12 @@ from schemas.text import parse_json
 from services.connectors.audit.query import Query
 from services.connectors.audit.tables import BAD
 from shared.db import Tx
+from shared.db.words import words_or_id
 
 MOST_COUNTED = 10_000
 """More than these are not counted."""
 SLACK = 1000
 """Places by which numbers and times may differ: two instances' clocks, and a commit that waits."""
-_ID = re.compile(r"[0-9a-f]{8,64}")
 _FIRST_SINCE = "(SELECT seq FROM core.call_audit WHERE noted_at >= {0} ORDER BY noted_at, seq LIMIT 1)"
 _LAST_UNTIL = "(SELECT seq FROM core.call_audit WHERE noted_at < {0} ORDER BY noted_at DESC, seq DESC LIMIT 1)"
 _UNENDED = """
@@ -63,20 +62,8 @@ def _wanted(query: Query) -> _Wanted:
         at = value(query.until)
         parts.append(f"noted_at < {at} AND seq <= {_LAST_UNTIL.format(at)} + {SLACK}")
     if query.q:
-        parts.append(_text(query.q, value(query.q)))
+        parts.append(words_or_id(query.q, value(query.q)))
     return _Wanted(" AND ".join(f"({each})" for each in parts), values)
-
-
-def _text(q: str, place: str) -> str:
-    """strpos, not LIKE: a percent sign is a percent sign. Ids and hashes are found by their whole or their first eight digits."""
-    found = f"strpos(words, {place}) > 0"
-    digits = q.lower().replace("-", "").replace(" ", "")
-    if not _ID.fullmatch(digits):
-        return found
-    found += f" OR (hash >= '{digits}' AND hash < '{digits}g')"
-    if len(digits) == 32:
-        found += f" OR call_id = '{digits}'::uuid OR entry_id = '{digits}'::uuid OR (trace_id = '{digits}' AND trace_id <> '')"
-    return found
 
 
 async def search(tx: Tx, query: Query) -> list[dict[str, Any]]:

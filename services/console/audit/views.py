@@ -2,7 +2,6 @@
 # statements are composed of names of ours; every value is a parameter
 # ruff: noqa: S608
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from sqlalchemy.engine import RowMapping
 from services.console.audit.domain import Search
 from services.console.tables import rejected_rows
 from shared.db import Tx
+from shared.db.words import words_or_id
 
 PAGE = 50
 MOST_COUNTED = 10_000
@@ -21,7 +21,6 @@ MOST_COUNTED = 10_000
 SLACK = 1000
 """Places by which numbers and times may differ: two instances' clocks, and a commit that waits."""
 DAY = timedelta(hours=24)
-_ID = re.compile(r"[0-9a-f]{8,64}")
 _SHOWN = (
     "entry_id, seq, at, call_id, asker, on_behalf_of, connector, operation, target, outcome, status, secret, detail,"
     " duration_ms, bytes_out, bytes_in, tokens_in, tokens_out, trace_id, hash"
@@ -65,20 +64,8 @@ def _wanted(by: Search) -> _Wanted:
         at = value(datetime.combine(by.before, time(), UTC))
         parts.append(f"at < {at} AND seq <= {_LAST_UNTIL.format(at)} + {SLACK}")
     if by.q:
-        parts.append(_text(by.q, value(by.q)))
+        parts.append(words_or_id(by.q, value(by.q)))
     return _Wanted(" AND ".join(f"({each})" for each in parts), values)
-
-
-def _text(q: str, place: str) -> str:
-    """strpos, not LIKE: a percent sign is a percent sign. Ids and hashes are found by their whole or their first eight digits."""
-    found = f"strpos(words, {place}) > 0"
-    digits = q.lower().replace("-", "").replace(" ", "")
-    if not _ID.fullmatch(digits):
-        return found
-    found += f" OR (hash >= '{digits}' AND hash < '{digits}g')"
-    if len(digits) == 32:
-        found += f" OR call_id = '{digits}'::uuid OR entry_id = '{digits}'::uuid OR trace_id = '{digits}'"
-    return found
 
 
 async def list_calls(tx: Tx, by: Search, *, limit: int = PAGE, below: int | None = None) -> Sequence[Record]:
