@@ -22,7 +22,7 @@ from shared.bus.link import BusLink
 from shared.bus.listen import Intake
 from shared.db.engine import Database
 from shared.db.notices import Notices
-from shared.db.schema import create_missing, verify_core
+from shared.db.schema import Protection, create_missing, verify_core
 from shared.errors import SchleuseError
 from shared.health import Health
 from shared.health_http import health_app
@@ -59,16 +59,23 @@ class Service:
         self._notices: Notices | None = None
         self._app: MetaData | None = None
         self._core: MetaData | None = None
+        self._protection = Protection()
         self._link: BusLink | None = None
         self._parts: list[Part] = []
         self._servers: list[HttpServer] = []
         self._verbs: dict[str, Verb] = {}
 
     def database(
-        self, app: MetaData, core: MetaData, stamp: Stamp | None = None, *, unhurried: bool = False
+        self,
+        app: MetaData,
+        core: MetaData,
+        stamp: Stamp | None = None,
+        *,
+        protection: Protection | None = None,
+        unhurried: bool = False,
     ) -> Database:
-        """The service's database; `app` is created at start, `core` is checked. `unhurried` as in Database."""
-        self._app, self._core = app, core
+        """The service's database; `app` is created at start, `core` is checked: append-only, but for what `protection` declares. `unhurried` as in Database."""
+        self._app, self._core, self._protection = app, core, protection or Protection()
         self._db = Database(self.settings, stamp, unhurried=unhurried)
         self._notices = Notices(self._db, several=self.settings.cluster)
         return self._db
@@ -130,7 +137,7 @@ class Service:
         assert db is not None and self._app is not None and self._core is not None
         await self._begin(stack, db)
         await create_missing(db, self._app)
-        await verify_core(db, self._core)
+        await verify_core(db, self._core, self._protection)
         parts: list[Part] = [self.notices, Sweep(db, self.health, self.settings.state), *self._parts]
         for part in parts:
             await self._begin(stack, part)

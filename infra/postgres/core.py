@@ -1,7 +1,7 @@
 """The protected tables of one database: made, kept right and checked, owned by `<service>_owner`.
 
 A service declares in its tables.py `core` (MetaData), CORE_GRANTS (what it may do, by table) and CORE_SQL (functions, triggers, indexes; each can run again).
-A table is append-only unless its grants say `update` or `delete`.
+A table is append-only unless its grants say `update` or `delete`. Row security divides those in CORE_OWNED by owner (infra/postgres/owned.py).
 """
 
 import re
@@ -19,6 +19,7 @@ from sqlalchemy.schema import AddConstraint, CreateIndex, CreateTable, ForeignKe
 from infra.postgres.checks import renew_checks
 from infra.postgres.cluster import Unsound
 from infra.postgres.indexes import renew_indexes
+from infra.postgres.owned import check_owned, divide_by_owner
 from shared.settings import DATABASES
 
 DIALECT = dialect()  # type: ignore[no-untyped-call]
@@ -31,11 +32,12 @@ BEGIN RAISE EXCEPTION '%.% is append-only', TG_TABLE_SCHEMA, TG_TABLE_NAME USING
 
 @dataclass(frozen=True)
 class Core:
-    """What a service declares. Grants: table -> privilege -> True (all columns) or a list of columns."""
+    """What a service declares. Grants: table -> privilege -> True (all columns) or a list of columns. `owned`: tables divided by owner."""
 
     metadata: MetaData = field(default_factory=lambda: MetaData(schema="core"))
     grants: dict[str, dict[str, Any]] = field(default_factory=dict)
     sql: list[str] = field(default_factory=list)
+    owned: frozenset[str] = frozenset()
 
     def columns(self, table: Table, privilege: str) -> frozenset[str]:
         """The columns on which the service holds that privilege; for delete any column stands for the whole table."""
@@ -56,6 +58,7 @@ def declared(service: str) -> Core:
         getattr(module, "core", empty.metadata),
         getattr(module, "CORE_GRANTS", empty.grants),
         getattr(module, "CORE_SQL", empty.sql),
+        getattr(module, "CORE_OWNED", empty.owned),
     )
 
 
@@ -74,6 +77,7 @@ async def provision_core(database: asyncpg.Connection, service: str, core: Core)
             await _secure(database, service, core, table)
             await renew_checks(database, table)
             await renew_indexes(database, table)
+            await divide_by_owner(database, table.name, owned=table.name in core.owned)
     await check_core(database, service, core)
 
 
@@ -134,6 +138,7 @@ async def check_core(database: asyncpg.Connection, service: str, core: Core) -> 
             raise Unsound(f"{_name(table)} does not belong to {service}_owner")
         await _check_privileges(database, service, core, table)
         await _check_triggers(database, core, table)
+        await check_owned(database, table.name, owned=table.name in core.owned)
     await _check_functions(database, core)
     if await database.fetchval("SELECT has_schema_privilege($1, 'core', 'CREATE')", service):
         raise Unsound(f"{service} may create in schema core")

@@ -1,8 +1,15 @@
 """Events of the agent."""
 
+from typing import Annotated, Literal
 from uuid import UUID
 
-from schemas.model import Actor, Audience, Bytes64, Data, Hash, Kind, Lang, Slug
+from pydantic import Field
+
+from schemas.agency import ActionCard, Money, SettingName
+from schemas.model import Actor, Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug
+from schemas.outward import Owner
+
+Count = Annotated[int, Field(ge=0)]
 
 
 class ItemProposed(Data):
@@ -17,3 +24,64 @@ class ItemProposed(Data):
     content: Bytes64
     content_hash: Hash
     submitted_by: Actor
+
+
+class Usage(Data):
+    """One row of the usage ledger. Figures that could not be had are None, never 0 (rule 30); `cost` None: not known.
+
+    `kind`: settled as the provider's figures say; `aborted`: given up, priced by what was produced; `expired`: nobody knows what became of
+    it. `estimated`: the figures are ours, not the provider's. `app`: chat, api, or a task's name; `purpose`: reply, title, summary, tool.
+    """
+
+    call_id: UUID
+    turn_id: UUID
+    owner: Owner
+    at: Instant
+    settled_at: Instant
+    kind: Literal["settled", "aborted", "expired"]
+    connector: Line
+    model: Line
+    surface: Line
+    app: Line
+    purpose: Line
+    tokens_in: Count | None = None
+    tokens_out: Count | None = None
+    tokens_cached: Count | None = None
+    cost: Money | None = None
+    estimated: bool = False
+
+
+class UsageRecorded(Data):
+    """Rows of the usage ledger as they were written. Identities and figures, no text."""
+
+    rows: Annotated[tuple[Usage, ...], Field(min_length=1, max_length=500)]
+
+
+class SettingApplied(Data):
+    """A setting of the agent is in force, or was not taken and why. `version` counts the settings of this name and subject."""
+
+    name: SettingName
+    subject: Line
+    value: Line
+    outcome: Literal["applied", "refused"]
+    reason: Line = ""
+    statement_hash: Hash
+    at: Instant
+    version: int
+
+
+class ActionRequested(Data):
+    """The agent waits for a person's decision on what it would do in a tainted conversation."""
+
+    card: ActionCard
+
+
+class ActionSettled(Data):
+    """What became of an action card: done, failed as it was tried, refused, or nobody decided in time."""
+
+    card_id: UUID
+    state: Literal["done", "failed", "refused", "expired"]
+    reason: Line = ""
+    statement_hash: Hash | None = None
+    at: Instant
+    version: int

@@ -157,3 +157,18 @@ class CheckpointCountersigned(Data):
 
     checkpoint: Signed
     witness: Signed
+
+
+class ProposalMoved(Data):
+    """What became of the agent's proposal: a fact for whoever it was made for. `reason` is the person's who decided; the lock's findings are not told (S14)."""
+
+    item_id: UUID
+    submission_id: UUID
+    kind: Kind
+    lang: Lang
+    path: Slug
+    state: ItemState | Literal["refused", "unchanged"]
+    revision: int
+    reason: Text = ""
+    at: Instant
+    version: int

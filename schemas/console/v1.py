@@ -1,8 +1,11 @@
 """Events of the console."""
 
+from typing import Annotated, Literal
 from uuid import UUID
 
-from schemas.model import Actor, Audience, Bytes64, Data, Hash, Kind, Lang, Slug
+from pydantic import Field
+
+from schemas.model import Actor, Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text
 from schemas.statements import Opening, Signed
 
 
@@ -91,3 +94,52 @@ class CardDecided(Data):
     card_id: UUID
     statement: Signed
     opening: Opening
+
+
+class SettingDecided(Data):
+    """A signed AgentSetting."""
+
+    statement: Signed
+    opening: Opening
+
+
+class ActionDecided(Data):
+    """A signed ActionDecision."""
+
+    card_id: UUID
+    statement: Signed
+    opening: Opening
+
+
+class AccessStated(Data):
+    """A signed Access: a key of the agent's API is good, or is not any more."""
+
+    access: Signed
+
+
+class DelegationIssued(Data):
+    """A signed Delegation: the agent may act for its owner."""
+
+    delegation: Signed
+
+
+class RecordShared(Data):
+    """Staff let the agent read a record. `source` says whose text it is: a visitor's and an outsider's is never trusted (S11)."""
+
+    record_id: UUID
+    kind: Line
+    title: Line
+    text: Annotated[Text, Field(max_length=256 * 1024)]
+    source: Literal["staff", "visitor", "outside"]
+    shared_by: Actor
+    at: Instant
+    version: int
+
+
+class RecordUnshared(Data):
+    """The agent may read a record no more."""
+
+    record_id: UUID
+    by: Actor
+    at: Instant
+    version: int

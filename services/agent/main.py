@@ -4,7 +4,7 @@ from typing import Any
 
 from services.agent.intake import AgentIntake
 from services.agent.pages import workspace_app
-from services.agent.tables import app, core
+from services.agent.tables import PROTECTION, app, core
 from services.agent.usecases.propose_item import propose_item
 from shared.db import Database
 from shared.identity import Sessions, TokenReader
@@ -29,7 +29,7 @@ def propose_verb(db: Database) -> Verb:
 
 def compose(settings: Settings) -> Service:
     service = Service(settings)
-    db = service.database(app, core)
+    db = service.database(app, core, protection=PROTECTION)
     keys = PublicKeys.load(settings.public_keys)
     service.bus(AgentIntake(keys))
     service.operator({"items.propose": propose_verb(db)})

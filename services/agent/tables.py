@@ -1,17 +1,20 @@
-"""The agent's schema as code. Nothing is protected in `core` yet."""
+"""The agent's schema as code: what each part declares, put together. `core` belongs to agent_owner; what is somebody's is divided by owner."""
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, DateTime, MetaData, Table, Text, Uuid
+from sqlalchemy import BigInteger, Column, DateTime, Table, Text, Uuid
 
-from shared.db import delivery_tables
+from services.agent.schema import app, core
+from shared.db import Protection, delivery_tables
 from shared.identity.tables import identity_tables
 
-core = MetaData(schema="core")
+__all__ = ["CORE_GRANTS", "CORE_OWNED", "CORE_SQL", "PROTECTION", "app", "core"]
+
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
+CORE_OWNED: frozenset[str] = frozenset()
+PROTECTION = Protection(CORE_GRANTS, CORE_OWNED)
 
-app = MetaData(schema="app")
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 standings, identity_sessions, ended_sign_ins, used_tokens, sign_in_codes = identity_tables(app)
 

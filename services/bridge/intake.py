@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.agent.v1 import ItemProposed
+from schemas.agent.v1 import ActionRequested, ActionSettled, ItemProposed, SettingApplied, UsageRecorded
 from schemas.connectors.v1 import (
     CallAudited,
     CardRequested,
@@ -16,16 +16,22 @@ from schemas.connectors.v1 import (
     SecretApplied,
 )
 from schemas.console.v1 import (
+    AccessStated,
+    ActionDecided,
     CardDecided,
     ConnectorDeclared,
+    DelegationIssued,
     ItemDecided,
     ItemSubmitted,
     ItemUndone,
     ItemWithdrawn,
     KeyChanged,
     PersonChanged,
+    RecordShared,
+    RecordUnshared,
     SecretSealed,
     SessionEnded,
+    SettingDecided,
     SwitchSet,
 )
 from schemas.site.v1 import GateRequested, ItemApplied, RowRejected, SignalsRecorded
@@ -36,6 +42,7 @@ from services.bridge.usecases.change_key import change_key
 from services.bridge.usecases.decide_item import decide_item
 from services.bridge.usecases.forward_event import forward_events
 from services.bridge.usecases.forward_signed import forward_signed
+from services.bridge.usecases.forward_stated import forward_stated
 from services.bridge.usecases.inspect_item import Inspected, inspect_item
 from services.bridge.usecases.keep_fingerprints import keep_fingerprints
 from services.bridge.usecases.queue_item import queue_item
@@ -128,6 +135,46 @@ class BridgeIntake:
     @on("card.decided")
     async def on_card_decided(self, tx: Tx, event: Received[CardDecided]) -> None:
         await forward_signed(tx, event, self._keys)
+
+    @on("setting.decided")
+    async def on_setting_decided(self, tx: Tx, event: Received[SettingDecided]) -> None:
+        await forward_signed(tx, event, self._keys)
+
+    @on("action.decided")
+    async def on_action_decided(self, tx: Tx, event: Received[ActionDecided]) -> None:
+        await forward_signed(tx, event, self._keys)
+
+    @on("access.stated")
+    async def on_access_stated(self, tx: Tx, event: Received[AccessStated]) -> None:
+        await forward_stated(tx, event, self._public_keys)
+
+    @on("delegation.issued")
+    async def on_delegation_issued(self, tx: Tx, event: Received[DelegationIssued]) -> None:
+        await forward_stated(tx, event, self._public_keys)
+
+    @on("record.shared", batch=True)
+    async def on_record_shared(self, tx: Tx, events: Sequence[Received[RecordShared]]) -> None:
+        await forward_events(tx, events)
+
+    @on("record.unshared", batch=True)
+    async def on_record_unshared(self, tx: Tx, events: Sequence[Received[RecordUnshared]]) -> None:
+        await forward_events(tx, events)
+
+    @on("usage.recorded", batch=True)
+    async def on_usage_recorded(self, tx: Tx, events: Sequence[Received[UsageRecorded]]) -> None:
+        await forward_events(tx, events)
+
+    @on("setting.applied")
+    async def on_setting_applied(self, tx: Tx, event: Received[SettingApplied]) -> None:
+        await forward_events(tx, [event])
+
+    @on("action.requested")
+    async def on_action_requested(self, tx: Tx, event: Received[ActionRequested]) -> None:
+        await forward_events(tx, [event])
+
+    @on("action.settled")
+    async def on_action_settled(self, tx: Tx, event: Received[ActionSettled]) -> None:
+        await forward_events(tx, [event])
 
     @on("gate.requested")
     async def on_gate_requested(self, tx: Tx, event: Received[GateRequested]) -> None:

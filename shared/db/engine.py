@@ -10,6 +10,7 @@ import asyncpg
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from schemas.outward import Owner
 from shared.db.pool import Pair, Pool
 from shared.db.raw import Raw
 from shared.db.transaction import Tx
@@ -130,6 +131,13 @@ class Database:
         for lane in sorted(tx.lanes, reverse=True):  # the site's first: somebody waits for the page
             self.wake(lane)
         tx.committed()
+
+    @asynccontextmanager
+    async def owned(self, owner: Owner) -> AsyncIterator[Tx]:
+        """A transaction that sees and writes this owner's rows only, whatever its statements ask for. Every table under row security is reached this way."""
+        async with self.transaction() as tx:
+            await tx.act_for(owner)
+            yield tx
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Tx]:

@@ -1,6 +1,7 @@
 """Schema as code: create what is missing, add columns, refuse anything destructive, check what others own."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Column, Connection, MetaData, Table, create_mock_engine, inspect
@@ -19,9 +20,10 @@ _LOCK = "SELECT pg_advisory_lock(hashtext('schleuse schema'))"
 _CORE = """
 SELECT pg_get_userbyid(c.relowner) <> current_user AS foreign_owner,
        has_table_privilege(c.oid, 'SELECT') AS can_select,
-       has_any_column_privilege(c.oid, 'INSERT') AS can_insert,
        has_any_column_privilege(c.oid, 'UPDATE') AS can_update,
-       has_table_privilege(c.oid, 'DELETE') OR has_table_privilege(c.oid, 'TRUNCATE') AS can_delete,
+       has_table_privilege(c.oid, 'DELETE') AS can_delete,
+       has_table_privilege(c.oid, 'TRUNCATE') AS can_truncate,
+       c.relrowsecurity AND c.relforcerowsecurity AS by_owner,
        has_schema_privilege('core', 'CREATE') AS can_create
   FROM pg_class c WHERE c.oid = to_regclass($1)
 """
@@ -113,26 +115,35 @@ def _sql_type(kind: Any) -> str:
     return str(kind.compile(dialect=_DIALECT))
 
 
-async def verify_core(db: Database, core: MetaData) -> None:
-    """Permanent when a protected table is missing, owned by the service, or open to more than SELECT and column INSERT."""
+@dataclass(frozen=True)
+class Protection:
+    """What a service says of its protected tables: what it may do there (table -> privilege), and which tables row security divides by owner."""
+
+    grants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    owned: frozenset[str] = frozenset()
+
+
+async def verify_core(db: Database, core: MetaData, protection: Protection) -> None:
+    """Permanent when a protected table is missing, owned by the service, open to more than is declared, or not divided by owner as declared."""
     connection: Raw = await db.connect()
     try:
         for table in core.sorted_tables:
             row = await connection.fetchrow(_CORE, f"core.{table.name}")
-            fault = "is missing" if row is None else _core_fault(row)
+            fault = "is missing" if row is None else _core_fault(row, protection, table.name)
             if fault:
                 raise Permanent(f"the protected table core.{table.name} {fault}; run `schleuse up` to provision again")
     finally:
         await connection.close()
 
 
-def _core_fault(row: Any) -> str | None:
-    if not row["foreign_owner"]:
-        return "is owned by the service"
-    if not row["can_select"]:
-        return "cannot be read"
-    if row["can_update"] or row["can_delete"]:
-        return "may be rewritten by the service"
-    if row["can_create"]:
-        return "lies in a schema where the service may create"
-    return None
+def _core_fault(row: Any, protection: Protection, name: str) -> str | None:
+    granted = protection.grants.get(name, {})
+    faults = {
+        "is owned by the service": not row["foreign_owner"],
+        "cannot be read": not row["can_select"] and bool(granted.get("select", True)),
+        "may be rewritten by the service": row["can_update"] and not granted.get("update"),
+        "may be emptied by the service": row["can_truncate"] or (row["can_delete"] and not granted.get("delete")),
+        "is not divided by owner": name in protection.owned and not row["by_owner"],
+        "lies in a schema where the service may create": row["can_create"],
+    }
+    return next((words for words, found in faults.items() if found), None)

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
 from schemas.model import Data
+from schemas.outward import Owner
 from shared.db.raw import Raw
 from shared.errors import Conflict
 from shared.outbox.stage import Pending, Stamp
@@ -32,6 +33,9 @@ _PARK = """
 INSERT INTO app.parked (event_id, name, subject, headers, body, part, reason, attempts)
 VALUES ($1, $2, $3, $4::jsonb, $5, $6, $7, $8)
 """
+
+
+_ACT = "SELECT set_config('app.owner_kind', $1, true), set_config('app.owner_id', $2, true)"
 
 
 class Tx:
@@ -73,6 +77,26 @@ class Tx:
         except BaseException:
             del self._pending[kept:]
             raise
+
+    @asynccontextmanager
+    async def acting_for(self, owner: Owner) -> AsyncIterator[None]:
+        """Row security lets through this owner's rows, and nobody's afterwards (architecture 4). For the rest of the transaction it is set by
+        `Database.owned`; this is for handlers that come by several owners in one."""
+        await self.act_for(owner)
+        try:
+            yield
+        finally:
+            if not self.raw.is_closed() and self.raw.is_in_transaction():
+                await self._act("", "")
+
+    async def act_for(self, owner: Owner) -> None:
+        """Local to the transaction: whoever uses the connection next acts for nobody."""
+        await self._act(owner.kind, owner.id)
+
+    async def _act(self, kind: str, owner_id: str) -> None:
+        if not self.raw.is_in_transaction():
+            raise RuntimeError("an owner is set per transaction")
+        await self.raw.execute(_ACT, kind, owner_id)
 
     def stage(
         self,

@@ -8,7 +8,8 @@ publish_due, expire_due         a revision's time has come, or is over
 set_switch, change_key          what is in force: switches and decision keys
 record_person                   who counts at a surface, and which sign-ins are over
 answer_gate_request, seal_head  the gate's log towards the site
-forward_signed, tell_keys       what people decided about the way out goes on to the connectors, and which keys count
+forward_signed, tell_keys       what people decided about the way out and the agent goes on to who acts on it, and which keys count
+forward_stated                  what the console says of a person for the agent: a key of its API, a delegation
 forward_event, record_parked    everything else, as the policy says, and what could not be handled
 replay_entries                  after a restore: what was taken back since is taken back again
 verify_gate, explain            what the operator may ask

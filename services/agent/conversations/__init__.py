@@ -1,0 +1,1 @@
+"""Conversations and their messages, one turn at a time (rule 4)."""

@@ -1,0 +1,1 @@
+"""Guests: everything in this process's memory, gone with the session (rule 22)."""

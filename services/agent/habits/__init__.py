@@ -1,0 +1,1 @@
+"""Behavior and virtual tools: what an owner taught the agent."""

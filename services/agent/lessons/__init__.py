@@ -1,0 +1,1 @@
+"""What was learnt: kept with where it came from, found by words (rule 18)."""

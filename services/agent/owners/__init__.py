@@ -1,0 +1,1 @@
+"""Who the agent works for: people who signed in or came with a key, and guests."""

@@ -1,0 +1,1 @@
+"""What the agent hands to the lock, and what became of it."""

@@ -1,0 +1,1 @@
+"""Records that staff let the agent read."""

@@ -1,0 +1,107 @@
+"""Money, prices, figures of a call, and what a cap says. Exact decimals everywhere; unknown is None and never 0."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal, Protocol
+from uuid import UUID
+
+from schemas.outward import Owner
+
+Kind = Literal["settled", "aborted", "expired"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a model. `call_id` is ours, new for each try: the ledger's key. `connector` is empty for the built-in model."""
+
+    call_id: UUID
+    turn_id: UUID
+    account: Owner
+    connector: str
+    model: str
+    app: str
+    purpose: str
+    surface: str = "agent"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a call used, as the provider says (None: it did not say), and whether we counted ourselves."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    estimated: bool = False
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The most that a call can use: tokens of the request (an upper bound) and the most that it may answer."""
+
+    tokens_in: int
+    tokens_out: int
+
+
+class Price(Protocol):
+    """Of one model. Free means that it costs nothing whatever it does."""
+
+    @property
+    def is_free(self) -> bool: ...
+    def most(self, estimate: Estimate) -> Decimal:
+        """Dollars that such a call costs at most."""
+        ...
+
+    def of(self, figures: Figures) -> Decimal | None:
+        """Exact dollars; None when the figures do not say enough."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """A call that may begin. Settled once, by whoever holds it; expires after ten minutes (rule 1)."""
+
+    call: Call
+    amount: Decimal
+    at: datetime
+    expires_at: datetime
+    price: Price = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An account's rolling day. `cap` None: no limit. `frees_at`, `frees`: when something falls out of the window next, and how much."""
+
+    cap: Decimal | None
+    spent: Decimal
+    reserved: Decimal
+    frees_at: datetime | None
+    frees: Decimal
+
+    @property
+    def left(self) -> Decimal | None:
+        return None if self.cap is None else max(Decimal(0), self.cap - self.spent - self.reserved)
+
+
+class Spending(Protocol):
+    """The ledger, as the loop sees it."""
+
+    async def price_of(self, connector: str, model: str) -> Price | None:
+        """None: unknown. A model without a valid price cannot be used by an owner who has a cap (rule 3)."""
+        ...
+
+    async def reserve(self, call: Call, estimate: Estimate) -> Reservation:
+        """Refused (code `cap`) names cap, spent, reserved and when enough falls out; (code `price`) says that there is no valid price."""
+        ...
+
+    async def note(self, reservation: Reservation, produced: Figures, outside_call: UUID | None = None) -> None:
+        """While it streams: what was produced so far, for the case that this process dies. At most a few times a second."""
+        ...
+
+    async def settle(self, reservation: Reservation, figures: Figures, kind: Kind = "settled") -> Decimal | None:
+        """The one ledger row of this call, and its event; what it cost. Figures that cannot be true are not believed. Conflict when it was settled already."""
+        ...
+
+    async def standing(self, account: Owner) -> Standing:
+        """For display: the cap and all reports read the ledger itself."""
+        ...
