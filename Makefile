@@ -1,7 +1,7 @@
 # Everything a newcomer needs. `make help` lists it.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-whole test-parts test-long check check-static check-tests fmt path clean compose-test
+.PHONY: help setup run test test-stories test-attacks test-parts test-long check check-static check-tests fmt path clean compose-test
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,6 +13,7 @@ ASYNCAPI := @asyncapi/parser@3.6.6
 CODE := schemas shared services infra tests
 PYTEST := $(BIN)/python -m pytest --timeout 600
 PARTS := tests/unit/ tests/contracts/ tests/architecture/ tests/services/
+STORIES := tests/paths/ tests/readme/ tests/consumers/
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,12 +38,16 @@ run: setup ## Set up and start everything in this terminal; Ctrl-C stops it (UP=
 	@exec $(BIN)/schleuse up $(UP)
 
 test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.firewall $(CACHE)/.mail $(CACHE)/.age $(CACHE)/.asyncapi $(CACHE)/.node ## Run every test but the long campaigns, in random order
-	@$(MAKE) --no-print-directory -j2 --output-sync=line test-whole test-parts
+	@$(MAKE) --no-print-directory -j3 --output-sync=line test-stories test-attacks test-parts
+
+# Two installations beside each other: tests of a running product wait more than they compute
+test-stories:
+	@$(PYTEST) -m "not long" $(ARGS) $(STORIES)
+
+test-attacks:
+	@$(PYTEST) -m "not long" $(ARGS) $(filter-out $(PARTS) $(STORIES),$(wildcard tests/*/))
 
 # What needs no running product gives way to what measures one
-test-whole:
-	@$(PYTEST) -m "not long" $(ARGS) $(filter-out $(PARTS),$(wildcard tests/*/))
-
 test-parts:
 	@nice -n 10 $(PYTEST) -m "not long" $(ARGS) $(PARTS)
 
