@@ -1,1 +1,1 @@
-"""Guests: everything in this process's memory, gone with the session (rule 22)."""
+"""Guests: whoever has not signed in. Everything of theirs is in this process's memory, and gone with their visit (rule 22)."""
