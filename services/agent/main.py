@@ -3,6 +3,7 @@
 from typing import Any
 
 from services.agent.intake import AgentIntake
+from services.agent.owners.deciders import Deciders
 from services.agent.pages import workspace_app
 from services.agent.tables import PROTECTION, app, core
 from services.agent.usecases.propose_item import propose_item
@@ -31,7 +32,7 @@ def compose(settings: Settings) -> Service:
     service = Service(settings)
     db = service.database(app, core, protection=PROTECTION)
     keys = PublicKeys.load(settings.public_keys)
-    service.bus(AgentIntake(keys))
+    service.bus(AgentIntake(keys, Deciders(keys), lambda: None))
     service.operator({"items.propose": propose_verb(db)})
     surface = Surface("agent", settings.url, settings.urls["console"])
     streams = Streams(db)

@@ -4,15 +4,21 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Column, DateTime, Table, Text, Uuid
 
+from services.agent.actions import tables as actions
+from services.agent.owners import tables as owners
+from services.agent.proposals import tables as proposing
 from services.agent.schema import app, core
+from services.agent.sharing import tables as sharing
 from shared.db import Protection, delivery_tables
 from shared.identity.tables import identity_tables
 
 __all__ = ["CORE_GRANTS", "CORE_OWNED", "CORE_SQL", "PROTECTION", "app", "core"]
 
-CORE_GRANTS: dict[str, dict[str, Any]] = {}
-CORE_SQL: list[str] = []
-CORE_OWNED: frozenset[str] = frozenset()
+PARTS: tuple[Any, ...] = (actions, owners, proposing, sharing)
+"""Each declares GRANTS, OWNED and SQL of its tables in `core`."""
+CORE_GRANTS: dict[str, dict[str, Any]] = {name: held for part in PARTS for name, held in part.GRANTS.items()}
+CORE_SQL: list[str] = [statement for part in PARTS for statement in part.SQL]
+CORE_OWNED: frozenset[str] = frozenset(name for part in PARTS for name in part.OWNED)
 PROTECTION = Protection(CORE_GRANTS, CORE_OWNED)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
