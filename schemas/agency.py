@@ -4,6 +4,7 @@ Like those of schemas.statements: the bytes that were signed are the record. Wha
 and verified twice, by the lock that lets it through and by the agent that acts on it; what is true of a person, by the identity key.
 """
 
+import re
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
@@ -18,6 +19,11 @@ Money = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,11})(\.[0-9]{1,18})?$")]
 """US dollars as an exact decimal, without a sign (rule 1): `0`, `4.98`, `0.00000004`."""
 SettingName = Literal["cap", "model", "proposals"]
 ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+
+
+_MONEY = re.compile(r"(0|[1-9][0-9]{0,11})(\.[0-9]{1,18})?")
+_PERSON = re.compile(r"user:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MODEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}/[^\s/][^\s]{0,199}")
 
 
 class AgentSetting(Statement):
@@ -36,6 +42,27 @@ class AgentSetting(Statement):
     decided_at: Instant
     decider: Hash
     prior_version: Annotated[int, Field(ge=0)]
+
+
+def setting_fault(name: SettingName, subject: str, value: str) -> str | None:
+    """What is wrong with a setting, in words; None when it can be one."""
+    if name == "cap":
+        return _cap_fault(subject, value)
+    if subject:
+        return f"{name} is set for everybody; it has no subject"
+    if name == "model":
+        fits = not value or _MODEL.fullmatch(value)
+        return None if fits else "a model is `connector/model`, or empty for the built-in one"
+    return None if value in ("on", "off") else "proposals are `on` or `off`"
+
+
+def _cap_fault(subject: str, value: str) -> str | None:
+    person = _PERSON.fullmatch(subject)
+    if subject not in ("users", "guests") and not person:
+        return "a cap is that of `users`, of `guests`, or of one person"
+    if value == "none" or _MONEY.fullmatch(value) or (person and not value):
+        return None
+    return "a cap is an amount in US dollars such as 5.00, `none` for no limit, or for one person empty: as everybody"
 
 
 class Access(Statement):

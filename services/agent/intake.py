@@ -1,12 +1,23 @@
-"""Events that the agent reads: who may be here, and what became of cards it waits for. Visitors' text never comes here by itself, and no event lets the agent decide."""
+"""Events that the agent reads: who may be here and by which key, for whom it may act, what people set, and what became of cards it waits for. Visitors' text never comes here by itself, and no event lets the agent decide."""
 
 from collections.abc import Callable
 
-from schemas.bridge.v1 import PersonRecorded, ProposalMoved, SessionClosed
+from schemas.bridge.v1 import KeyRecorded, PersonRecorded, ProposalMoved, SessionClosed
 from schemas.connectors.v1 import CardSettled
-from schemas.console.v1 import ActionDecided, RecordShared, RecordUnshared
+from schemas.console.v1 import (
+    AccessStated,
+    ActionDecided,
+    DelegationIssued,
+    RecordShared,
+    RecordUnshared,
+    SettingDecided,
+)
 from services.agent.actions.usecases.record_decision import record_decision
-from services.agent.owners.deciders import Deciders
+from services.agent.owners.parts import Owners
+from services.agent.owners.usecases.record_access import record_access
+from services.agent.owners.usecases.record_delegation import record_delegation
+from services.agent.owners.usecases.record_key import record_key
+from services.agent.owners.usecases.record_setting import record_setting
 from services.agent.proposals.usecases.keep_move import keep_move
 from services.agent.sharing.usecases.keep_record import drop_record, keep_record
 from services.agent.usecases.keep_card import keep_card
@@ -14,14 +25,14 @@ from shared.bus import Received, on
 from shared.clock import now
 from shared.db import Tx
 from shared.identity import close_session, record_standing
-from shared.signing import PublicKeys
 
 
 class AgentIntake:
     """`wake_actions` is called once a decision on an action card is durable."""
 
-    def __init__(self, keys: PublicKeys, deciders: Deciders, wake_actions: Callable[[], None]) -> None:
-        self._keys, self._deciders, self._wake_actions = keys, deciders, wake_actions
+    def __init__(self, owners: Owners, wake_actions: Callable[[], None]) -> None:
+        self._owners, self._keys, self._deciders = owners, owners.keys, owners.deciders
+        self._wake_actions = wake_actions
 
     @on("person.recorded")
     async def on_person_recorded(self, tx: Tx, event: Received[PersonRecorded]) -> None:
@@ -30,6 +41,22 @@ class AgentIntake:
     @on("session.closed")
     async def on_session_closed(self, tx: Tx, event: Received[SessionClosed]) -> None:
         await close_session(tx, self._keys, "agent", event.data.ending)
+
+    @on("key.recorded")
+    async def on_key_recorded(self, tx: Tx, event: Received[KeyRecorded]) -> None:
+        await record_key(tx, event, self._owners.deciders, self._owners.settings)
+
+    @on("setting.decided")
+    async def on_setting_decided(self, tx: Tx, event: Received[SettingDecided]) -> None:
+        await record_setting(tx, event, self._owners.deciders, self._owners.settings, self._keys)
+
+    @on("access.stated")
+    async def on_access_stated(self, tx: Tx, event: Received[AccessStated]) -> None:
+        await record_access(tx, self._keys, event.data.access)
+
+    @on("delegation.issued")
+    async def on_delegation_issued(self, tx: Tx, event: Received[DelegationIssued]) -> None:
+        await record_delegation(tx, self._keys, event.data.delegation)
 
     @on("card.settled")
     async def on_card_settled(self, tx: Tx, event: Received[CardSettled]) -> None:

@@ -3,19 +3,16 @@
 from typing import Any
 
 from services.agent.intake import AgentIntake
-from services.agent.owners.deciders import Deciders
+from services.agent.owners.parts import make_owners
 from services.agent.pages import workspace_app
 from services.agent.tables import PROTECTION, app, core
 from services.agent.usecases.propose_item import propose_item
 from shared.db import Database
-from shared.identity import Sessions, TokenReader
 from shared.identity.doors import Surface
-from shared.identity.streams import Streams
 from shared.identity.upkeep import IdentityUpkeep
 from shared.lifecycle import Service
 from shared.operator import Verb
 from shared.settings import Settings
-from shared.signing import PublicKeys
 
 
 def propose_verb(db: Database) -> Verb:
@@ -31,16 +28,13 @@ def propose_verb(db: Database) -> Verb:
 def compose(settings: Settings) -> Service:
     service = Service(settings)
     db = service.database(app, core, protection=PROTECTION)
-    keys = PublicKeys.load(settings.public_keys)
-    service.bus(AgentIntake(keys, Deciders(keys), lambda: None))
-    service.operator({"items.propose": propose_verb(db)})
     surface = Surface("agent", settings.url, settings.urls["console"])
-    streams = Streams(db)
+    owners = make_owners(service, db, surface)
+    service.bus(AgentIntake(owners, lambda: None))
+    service.operator({"items.propose": propose_verb(db)})
     service.part(IdentityUpkeep(db))
-    service.part(streams)
-    sessions = Sessions(db, TokenReader(keys, surface.audience, surface.console_url))
-    front = workspace_app(surface, sessions, streams)
-    service.http(front, settings.host, settings.port, closing=streams.close)
+    front = workspace_app(surface, owners.sessions, owners.streams)
+    service.http(front, settings.host, settings.port, closing=owners.close)
     return service
 
 

@@ -13,9 +13,9 @@ from schemas.statements import KeyChange, Opening, Signed
 from schemas.text import BadJson, canonical, parse_json, sha256
 from services.connectors.book import store
 from services.connectors.book.domain import Book
-from services.connectors.book.keys import DecisionKeys
 from shared.db import Database, Tx
 from shared.db.notices import Notices
+from shared.decision_keys import DecisionKeys
 from shared.errors import BadSignature, SchleuseError, Transient
 from shared.signing import PublicKeys
 from shared.tasks import cancel, spawn

@@ -3,6 +3,7 @@
 import base64
 from typing import TypeVar
 
+from schemas.agency import ActionDecision, AgentSetting
 from schemas.bridge.v1 import KeyRecorded
 from schemas.outward import CardDecision, ConnectorSetting, SecretChange
 from schemas.statements import GateEntry, KeyChange, Opening, Signed, Statement
@@ -10,7 +11,7 @@ from shared.errors import BadSignature
 from shared.signing import PublicKeys
 
 S = TypeVar("S", bound=Statement)
-D = TypeVar("D", ConnectorSetting, SecretChange, CardDecision)
+D = TypeVar("D", ConnectorSetting, SecretChange, CardDecision, AgentSetting, ActionDecision)
 PEOPLE_COME_BY = ("console", "api", "operator")
 
 
