@@ -26,7 +26,7 @@ DEFAULT_POLICIES = [(event.owner, reader, event.name, event.policy) for event in
 
 
 class Beginnings:
-    """At start: the catalogue's defaults, wherever no policy was ever set, and key entries that the connectors do not know yet."""
+    """At start: the catalogue's defaults, wherever no policy was ever set, and key entries that connectors or agent do not know yet."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

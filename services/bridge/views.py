@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
 
+from schemas.model import Kind
 from shared.db import Tx
 
 _DUE = """
@@ -25,7 +26,7 @@ WHERE g.seq > $1 ORDER BY g.seq LIMIT $2"""
 _UNTOLD_KEYS = """
 SELECT seq, kind, entry, signature, key_id, previous, item_id, revision, statement, statement_signature, statement_key_id
 FROM core.gate_log g WHERE kind = 'key' AND NOT EXISTS (
-  SELECT FROM core.crossings c WHERE c.receiver = 'connectors' AND c.type = 'key.recorded' AND c.keyversion = g.seq) ORDER BY seq"""
+  SELECT FROM core.crossings c WHERE c.receiver = $1 AND c.type = 'key.recorded' AND c.keyversion = g.seq) ORDER BY seq"""
 _GATE_TIMES = "SELECT seq, kind, at FROM core.gate_log WHERE item_id = $1 ORDER BY seq"
 _POLICIES = """
 SELECT DISTINCT ON (sender, receiver, type) sender, receiver, type, policy, version, set_by, reason, at FROM core.policies
@@ -41,7 +42,35 @@ UNION ALL SELECT statement_hash, person_id, person_name, via, reason, nonce FROM
 _TAKEN_BACK = """
 SELECT position, item_id, statement, signature, key_id, statement_hash, at FROM core.decisions
 WHERE position > $1 AND verdict IN ('withdraw', 'undo') ORDER BY position LIMIT $2"""
+_PROPOSED = """
+SELECT r.item_id, r.revision, r.submission_id, r.kind, r.lang, r.path, r.blocked,
+  (SELECT count(*) FROM core.revisions b WHERE b.item_id = r.item_id AND b.blocked AND b.revision < r.revision) AS hidden
+FROM core.revisions r WHERE r.item_id = $1 AND r.revision = ANY ($2) AND r.submitted_via = 'agent'"""
+_BLOCKED = "SELECT count(*) FROM core.revisions WHERE item_id = $1 AND blocked AND revision < $2"
 _COUNTS = "SELECT state, count(*) AS items FROM app.items GROUP BY state"
+
+
+class Proposed(NamedTuple):
+    """A revision that came from the agent. `hidden`: revisions before it that the lock blocked, which nobody but reviewers is told."""
+
+    item_id: UUID
+    revision: int
+    submission_id: UUID
+    kind: Kind
+    lang: str
+    path: str
+    blocked: bool
+    hidden: int
+
+
+async def proposed(tx: Tx, item_id: UUID, revisions: Sequence[int]) -> dict[int, Proposed]:
+    """Those of these revisions that came from the agent, by number."""
+    return {row["revision"]: Proposed(*row) for row in await tx.raw.fetch(_PROPOSED, item_id, revisions)}
+
+
+async def count_blocked(tx: Tx, item_id: UUID, before: int) -> int:
+    """Revisions before that number that the lock blocked."""
+    return int(await tx.raw.fetchval(_BLOCKED, item_id, before))
 
 
 async def due(tx: Tx, at: datetime) -> Sequence[tuple[UUID, int]]:
@@ -65,9 +94,9 @@ async def entries_after(tx: Tx, seq: int, limit: int) -> Sequence[Record]:
     return await tx.raw.fetch(_ENTRIES, seq, limit)
 
 
-async def untold_keys(tx: Tx) -> Sequence[Record]:
-    """Key entries that the connectors were never told of, in order."""
-    return await tx.raw.fetch(_UNTOLD_KEYS)
+async def untold_keys(tx: Tx, receiver: str) -> Sequence[Record]:
+    """Key entries that `receiver` was never told of, in order."""
+    return await tx.raw.fetch(_UNTOLD_KEYS, receiver)
 
 
 async def gate_times(tx: Tx, item_id: UUID) -> list[dict[str, Any]]:

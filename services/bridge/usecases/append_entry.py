@@ -10,6 +10,7 @@ from services.bridge.gate import Sealed
 from services.bridge.usecases.record_crossings import Step
 
 KEY = "gate"
+INSIDERS = ("connectors", "agent")
 _EVENTS = {
     "publication": "item.published",
     "withdrawal": "item.retracted",
@@ -47,22 +48,22 @@ def tell_site(step: Step, sealed: Sealed, content: bytes | None, key: str = KEY,
     )
 
 
-def tell_connectors(step: Step, sealed: Sealed, decided_by: str = "") -> None:
-    """Publish a key entry to the connectors too: they believe what people decided by the keys that count."""
+def tell_insider(step: Step, sealed: Sealed, to: str, decided_by: str = "") -> None:
+    """Publish a key entry to one of those inside who act on what people decided: they believe it by the keys that count."""
     fact, signature = receipt(sealed, None), sealed.statement.hash
     step.tell(
         "key.recorded",
         fact,
         key=KEY,
         version=sealed.seq,
-        to="connectors",
+        to=to,
         decided_by=decided_by,
         signature_hash=signature,
     )
 
 
 def append_entry(step: Step, sealed: Sealed, content: bytes | None, decided_by: str) -> None:
-    """Write the entry and tell the site; of a key the connectors, too."""
+    """Write the entry and tell the site; of a key connectors and agent, too."""
     step.writes.add(
         gate_log,
         {
@@ -82,4 +83,5 @@ def append_entry(step: Step, sealed: Sealed, content: bytes | None, decided_by: 
     )
     tell_site(step, sealed, content, decided_by=decided_by)
     if sealed.kind == "key":
-        tell_connectors(step, sealed, decided_by)
+        for insider in INSIDERS:
+            tell_insider(step, sealed, insider, decided_by)

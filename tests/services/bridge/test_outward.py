@@ -97,11 +97,12 @@ async def test_an_event_says_nothing_but_what_was_signed(lock: Lock) -> None:
         assert [each["data"]["code"] for each in told] == ["invalid"]
 
 
-async def test_the_connectors_learn_every_key_and_a_revoked_one_lets_nothing_pass(lock: Lock) -> None:
+async def test_connectors_and_agent_learn_every_key_and_a_revoked_one_lets_nothing_pass(lock: Lock) -> None:
     fresh = SigningKey(sha256(new_id().bytes).encode()[:32])
     assert names(await lock.change_key("added", fresh)) == [
         "key.recorded>site",
         "key.recorded>connectors",
+        "key.recorded>agent",
         "key.applied>console",
     ]
     by_fresh = Lock(lock.db, lock.public, lock.gate, Signer(fresh))
@@ -114,12 +115,12 @@ async def test_the_connectors_learn_every_key_and_a_revoked_one_lets_nothing_pas
 
 async def test_key_entries_from_before_are_told_once_and_in_order(lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as earlier:
-        earlier.setattr("services.bridge.usecases.append_entry.tell_connectors", lambda *_: None)  # as before they read
+        earlier.setattr("services.bridge.usecases.append_entry.tell_insider", lambda *_: None)  # as before they read
         for _ in range(2):
             told = await lock.change_key("added", SigningKey(sha256(new_id().bytes).encode()[:32]))
-            assert "key.recorded>connectors" not in names(told)
+            assert not {"key.recorded>connectors", "key.recorded>agent"} & set(names(told))
     [newest] = await lock.rows("SELECT max(seq) AS seq FROM core.gate_log")
     told = await lock.run(tell_keys)
-    assert names(told) == ["key.recorded>connectors"] * 2
-    assert [each["envelope"]["keyversion"] for each in told] == [newest["seq"] - 1, newest["seq"]]
+    assert names(told) == ["key.recorded>connectors"] * 2 + ["key.recorded>agent"] * 2
+    assert [each["envelope"]["keyversion"] for each in told] == [newest["seq"] - 1, newest["seq"]] * 2
     assert await lock.run(tell_keys) == []
