@@ -50,6 +50,7 @@ class Item:
     """The present state of an item. `version` 0 with `revision` 0 is an item that nobody has submitted yet.
 
     `expire_at`: when what is published is taken down. `decided`: hash of the verdict that led to this very version, if one did.
+    `proposed`: whether any of its revisions came from the agent, which then is told of moves.
     """
 
     item_id: UUID
@@ -61,6 +62,7 @@ class Item:
     publish_at: datetime | None = None
     expire_at: datetime | None = None
     decided: str | None = None
+    proposed: bool = False
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ _RULES = """
 _REVISION = "r.revision, r.kind, r.lang, r.path, r.audience, r.content, r.content_hash, r.submitted_by, r.blocked"
 _PRESENT = f"""
 SELECT i.item_id, i.state, i.revision AS newest, i.published_revision, i.scheduled_revision, i.publish_at, i.version, i.expire_at, i.decided,
-  {_REVISION}, {_RULES}
+  EXISTS (SELECT FROM core.revisions p WHERE p.item_id = i.item_id AND p.submitted_via = 'agent') AS proposed, {_REVISION}, {_RULES}
 FROM app.items i LEFT JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = coalesce($2::int, i.revision)
 WHERE i.item_id = $1 FOR UPDATE OF i"""  # noqa: S608 - built from the constants above
 _PRESENT_RULES = f"SELECT {_RULES}"
@@ -166,6 +166,7 @@ async def present(tx: Tx, item_id: UUID, revision: int | None = None) -> Present
         publish_at=row["publish_at"],
         expire_at=row["expire_at"],
         decided=row["decided"],
+        proposed=row["proposed"],
     )
     names = ("revision", "kind", "lang", "path", "audience", "content", "content_hash", "submitted_by", "blocked")
     return Present(item, Revision(item_id=item_id, **{name: row[name] for name in names}), _rules(row))

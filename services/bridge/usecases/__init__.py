@@ -4,6 +4,7 @@ inspect_item, queue_item        a submission becomes a revision that waits for a
 recheck_item                    what is to be approved holds nothing that has become a secret since
 decide_item, withdraw_item      a person's signed decision; publication and withdrawal
 undo_decision                   a person takes a verdict of the last ten minutes back
+tell_proposer                   the agent learns what became of what it proposed
 publish_due, expire_due         a revision's time has come, or is over
 set_switch, change_key          what is in force: switches and decision keys
 record_person                   who counts at a surface, and which sign-ins are over

@@ -41,7 +41,7 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
         )
         append_entry(step, sealed, found.revision.content, data.opening.person_id)
         seq = sealed.seq
-    tell_moves(
+    await tell_moves(
         step, item, moves, by=person(data.opening), reason=data.opening.reason, at=at, signed=data.statement, seq=seq
     )
     step.writes.save(item, found.revision)

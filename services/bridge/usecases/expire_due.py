@@ -20,6 +20,6 @@ async def expire_due(tx: Tx, item_id: UUID, at: datetime) -> None:
         return  # withdrawn or replaced since it was read
     step = Step(tx)
     item, moves = expire(found.item)
-    tell_moves(step, item, moves, by=THE_LOCK, reason=REASON, at=at)
+    await tell_moves(step, item, moves, by=THE_LOCK, reason=REASON, at=at)
     step.writes.save(item, found.revision)
     await step.done()

@@ -55,7 +55,7 @@ async def _publish(tx: Tx, found: store.Present, decision: Decision, row: Record
         found.rules.head, "publication", signed, at, item.item_id, revision.revision, revision.content_hash
     )
     append_entry(step, sealed, revision.content, row["person_id"])
-    tell_moves(step, item, moves, by=_decider(row), reason=row["reason"], at=at, signed=signed, seq=sealed.seq)
+    await tell_moves(step, item, moves, by=_decider(row), reason=row["reason"], at=at, signed=signed, seq=sealed.seq)
     step.writes.save(item, revision)
     await step.done()
 
@@ -64,7 +64,7 @@ async def _turn_down(tx: Tx, found: store.Present, fault: str, at: datetime) -> 
     assert found.item is not None and found.revision is not None
     step = Step(tx)
     item, moves = turn_down(found.item)
-    tell_moves(step, item, moves, by=THE_LOCK, reason=fault, at=at)
+    await tell_moves(step, item, moves, by=THE_LOCK, reason=fault, at=at)
     step.writes.save(item, found.revision)
     await step.done()
 

@@ -12,6 +12,7 @@ from services.bridge.domain import Item, Revision, is_unchanged, submit
 from services.bridge.usecases.inspect_item import Inspected, Submission
 from services.bridge.usecases.record_crossings import Step
 from services.bridge.usecases.record_decision import tell_moves
+from services.bridge.usecases.tell_proposer import tell_answered, tell_handed_in, tell_replaced
 from shared.bus import Received
 from shared.clock import now
 from shared.db import Tx
@@ -31,12 +32,14 @@ async def queue_item(tx: Tx, event: Received[Any]) -> None:
     held = await store.present(tx, data.item_id)
     if held.item is not None and is_unchanged(held.item, held.revision, data.content_hash, data.audience):
         _tell_queued(step, data, found, held.item, unchanged=True)
+        if step.from_agent:
+            tell_answered(step, data, "unchanged", held.item.revision, now())
     else:
-        _add_revision(step, data, found, held.item or Item(data.item_id))
+        await _add_revision(step, data, found, held.item or Item(data.item_id))
     await step.done("queued", policy=policy)
 
 
-def _add_revision(step: Step, data: Submission, found: Inspected, held: Item) -> None:
+async def _add_revision(step: Step, data: Submission, found: Inspected, held: Item) -> None:
     at, by = now(), _submitter(step, data)
     item, moves = submit(held, found.blocked)
     revision = Revision(
@@ -53,8 +56,11 @@ def _add_revision(step: Step, data: Submission, found: Inspected, held: Item) ->
     )
     step.writes.add(revisions, vars(revision) | _circumstances(data, by, found.findings))
     step.writes.save(item, revision)
-    tell_moves(step, item, moves[:-1], by=by, reason="", at=at)
+    await tell_moves(step, item, moves[:-1], by=by, reason="", at=at)
     _tell_queued(step, data, found, item, at=at)
+    await tell_replaced(step, held, at)
+    if step.from_agent:
+        await tell_handed_in(step, item, data, at)
 
 
 def _circumstances(data: Submission, by: Actor, findings: tuple[Finding, ...]) -> dict[str, object]:
@@ -64,8 +70,7 @@ def _circumstances(data: Submission, by: Actor, findings: tuple[Finding, ...]) -
 
 def _submitter(step: Step, data: Submission) -> Actor:
     """What comes from the agent is the agent's, whatever it says about itself."""
-    assert step.cause is not None
-    if step.cause.sender == "agent":
+    if step.from_agent:
         return data.submitted_by.model_copy(update={"via": "agent"})
     return data.submitted_by
 
@@ -105,4 +110,6 @@ async def _refuse(step: Step, data: Submission, found: Inspected, policy: str) -
         submission_id=data.submission_id, item_id=data.item_id, reason=found.fault, findings=found.findings, at=now()
     )
     step.tell("submission.refused", fact, key=f"refused:{step.cause.event_id}", version=1, about=str(data.item_id))
+    if step.from_agent:
+        tell_answered(step, data, "refused", 0, fact.at, found.fault)
     await step.done("refused", policy=policy, reason=found.fault)

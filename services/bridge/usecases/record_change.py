@@ -49,7 +49,7 @@ def enter_setting(
     step.tell("switch.applied", applied, key=f"switch:{setting.name}", version=version, actor=by.id, decided_by=by.id)
 
 
-def enter_withdrawal(
+async def enter_withdrawal(
     step: Step, signed: Signed, opening: Opening, prior_version: int, found: store.Present, gate: Gate
 ) -> None:
     """The withdrawal's row, the item's new state, and for what was public the gate's entry with the retraction to the site."""
@@ -61,5 +61,5 @@ def enter_withdrawal(
         sealed = gate.entry(found.rules.head, "withdrawal", signed, at, item.item_id, public)
         append_entry(step, sealed, None, by.id)
         seq = sealed.seq
-    tell_moves(step, item, moves, by=by, reason=opening.reason, at=at, signed=signed, seq=seq)
+    await tell_moves(step, item, moves, by=by, reason=opening.reason, at=at, signed=signed, seq=seq)
     step.writes.save(item, found.revision)

@@ -26,6 +26,11 @@ class Step:
         self._forwarded = False
         self._trace = trace_id_of(cause.envelope.traceparent) if cause else ""
 
+    @property
+    def from_agent(self) -> bool:
+        """Whether the agent published the event that caused this step."""
+        return self.cause is not None and self.cause.sender == "agent"
+
     def tell(
         self,
         name: str,

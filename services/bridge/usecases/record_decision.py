@@ -1,4 +1,4 @@
-"""Write down who decided what, and tell the console how the item moved."""
+"""Write down who decided what, and tell how the item moved: the console, and the agent of what it proposed."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,6 +9,7 @@ from schemas.statements import Opening, Signed
 from services.bridge.core_tables import decisions
 from services.bridge.domain import Item, Move, Recorded
 from services.bridge.usecases.record_crossings import Step
+from services.bridge.usecases.tell_proposer import tell_proposer
 from shared.ids import new_id
 
 THE_LOCK = Actor(id="bridge", name="the lock", via="service")
@@ -52,7 +53,7 @@ def add_decision(
     step.writes.add(decisions, what | signed_row(statement, opening))
 
 
-def tell_moves(
+async def tell_moves(
     step: Step,
     item: Item,
     moves: tuple[Move, ...],
@@ -81,3 +82,4 @@ def tell_moves(
             version=move.version,
         )
         step.tell("item.moved", fact, key=str(item.item_id), version=move.version, actor=by.id, decided_by=by.id)
+    await tell_proposer(step, item, moves, reason=reason, at=at)

@@ -71,7 +71,7 @@ async def _withdraw(tx: Tx, told: Told, item_id: UUID, gate: Gate) -> Became:
         return "unchanged"
     step = Step(tx)
     # by the restored item's own count: that of the statement may be used by a later decision
-    enter_withdrawal(step, told.statement, told.opening, found.item.version, found, gate)
+    await enter_withdrawal(step, told.statement, told.opening, found.item.version, found, gate)
     await step.done()
     return "withdrawn"
 

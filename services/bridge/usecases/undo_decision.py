@@ -40,7 +40,7 @@ async def undo_decision(tx: Tx, event: Received[ItemUndone], keys: DecisionKeys,
         append_entry(step, sealed, None, data.opening.person_id)
         seq = sealed.seq
     who, why = person(data.opening), data.opening.reason
-    tell_moves(step, item, moves, by=who, reason=why, at=at, signed=data.statement, seq=seq)
+    await tell_moves(step, item, moves, by=who, reason=why, at=at, signed=data.statement, seq=seq)
     step.writes.save(item, found.revision)
     await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
 

@@ -24,7 +24,7 @@ async def withdraw_item(tx: Tx, event: Received[ItemWithdrawn], keys: DecisionKe
         assert refusal is not None
         await refuse_decision(step, refusal, data.statement, data.item_id, found.item)
         return
-    enter_withdrawal(step, data.statement, data.opening, withdrawal.prior_version, found, gate)
+    await enter_withdrawal(step, data.statement, data.opening, withdrawal.prior_version, found, gate)
     await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
 
 
