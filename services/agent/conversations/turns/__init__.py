@@ -1,0 +1,1 @@
+"""Turns that wait and run, and what is kept of them at their end."""
