@@ -13,6 +13,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from services.console.actions.store import count_waiting as count_actions
 from services.console.audit.views import count_unseen_rejections
 from services.console.cards.store import count_waiting as count_cards
 from services.console.forms import SECRET, Form, read_form
@@ -156,12 +157,14 @@ class Desk:
         async with self.console.db.reading() as tx:
             waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
             unread = await count_unread(tx, session.caller.id, now())
-            cards = await count_cards(tx, now()) if session.caller.may("connectors") else 0
+            all_cards = session.caller.may("connectors")
+            cards = await count_cards(tx, now()) if all_cards else 0
+            actions = await count_actions(tx, now(), None if all_cards else session.caller.id)
         return {
             "waiting": waiting,
             "rejected": rejected,
             "unread": unread,
-            "cards_waiting": cards,
+            "cards_waiting": cards + actions,
             "may": session.caller.may,
         }
 

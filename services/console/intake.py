@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from schemas.agent.v1 import ActionRequested, ActionSettled
 from schemas.bridge.v1 import (
     CheckpointCountersigned,
     DecisionRefused,
@@ -21,6 +22,12 @@ from schemas.connectors.v1 import (
     SecretApplied,
 )
 from schemas.site.v1 import ItemApplied, RowRejected, SignalsRecorded
+from services.console.actions.usecases.record_action import (
+    record_action,
+    record_action_refused,
+    record_action_settled,
+)
+from services.console.actions.usecases.tell_action import tell_action
 from services.console.audit.usecases.record_calls import Audited, record_calls
 from services.console.audit.usecases.record_checkpoint import record_checkpoint
 from services.console.audit.usecases.record_rejection import record_rejection
@@ -160,8 +167,21 @@ class ConsoleIntake:
         self._tell(tx, event="card", item_id="cards")
         self._tell(tx, event="connector", item_id="connectors")
 
+    @on("action.requested")
+    async def on_action_requested(self, tx: Tx, event: Received[ActionRequested]) -> None:
+        if await record_action(tx, event.data):
+            self._notify(tx, await tell_action(tx, event.data.card))
+        self._tell(tx, event="card", item_id="cards")
+
+    @on("action.settled")
+    async def on_action_settled(self, tx: Tx, event: Received[ActionSettled]) -> None:
+        await record_action_settled(tx, event.data)
+        self._tell(tx, event="card", item_id="cards")
+
     async def _outward_refused(self, tx: Tx, statement_hash: str, reason: str) -> None:
         """What a person decided on a connector or card was not taken, by the lock or by the connectors."""
+        if await record_action_refused(tx, statement_hash, reason):
+            self._tell(tx, event="card", item_id="cards")
         if await record_connector_refused(tx, statement_hash, reason):
             self._tell(tx, event="connector", item_id="connectors")
         if await record_card_refused(tx, statement_hash, reason):

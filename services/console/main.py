@@ -1,5 +1,6 @@
 """Composition root of the console."""
 
+from services.console.actions.operator import ActionOperator
 from services.console.asking import AskOperator
 from services.console.audit.operator import CopyDesk
 from services.console.audit.watch import ChainWatch
@@ -57,6 +58,7 @@ def compose(settings: Settings) -> Service:
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
+    service.operator(ActionOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
     service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})

@@ -21,6 +21,7 @@ from sqlalchemy import (
     text,
 )
 
+from services.console.actions import tables as actions
 from services.console.audit import tables as audit
 from services.console.cards import tables as cards
 from services.console.connectors import tables as connectors
@@ -37,7 +38,7 @@ from shared.db import delivery_tables
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (people, guests, queue, notices, secrets, audit, connectors, cards)
+SUBJECTS = (actions, people, guests, queue, notices, secrets, audit, connectors, cards)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

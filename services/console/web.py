@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
+from services.console.actions.pages import ActionPages
 from services.console.api import make_api, nowhere
 from services.console.audit.call_pages import CallPages
 from services.console.audit.pages import AuditPages
@@ -72,6 +73,7 @@ def make_web(console: Console) -> ASGIApp:
         SwitchPages(desk),
         ConnectorPages(desk),
         CardPages(desk),
+        ActionPages(desk),
         SecretPages(desk),
         SignalPages(desk),
         StatisticsPages(desk),

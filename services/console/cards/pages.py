@@ -6,6 +6,8 @@ from uuid import UUID
 from starlette.responses import Response
 from starlette.routing import Route
 
+from services.console.actions import store as actions
+from services.console.actions.domain import read_action
 from services.console.cards import store
 from services.console.cards.domain import read_card
 from services.console.cards.usecases.decide_card import Order, decide_card
@@ -36,7 +38,8 @@ class CardPages:
             at = now()
             waiting = [read_card(row, at) for row in await store.waiting(tx, at)]
             settled = [read_card(row, at) for row in await store.settled(tx, at)]
-        return await visit.show("cards.html", waiting_cards=waiting, settled=settled)
+            doing = [read_action(row, at) for row in await actions.waiting(tx, at)]
+        return await visit.show("cards.html", waiting_cards=waiting, settled=settled, actions=doing)
 
     async def show(self, visit: Visit) -> Response:
         return await self._show(visit, _card_id(visit))
