@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "guests": "infra.cli.guests",
     "connectors": "infra.cli.connectors",
     "cards": "infra.cli.cards",
+    "actions": "infra.cli.actions",
     "audit": "infra.cli.audit",
     "keys": "infra.cli.keys",
     "secrets": "infra.cli.secrets",
