@@ -1,5 +1,6 @@
 """A guest's visit and what it may take of this process's memory. No framework."""
 
+import asyncio
 import json
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -29,13 +30,21 @@ TITLE = 80
 
 @dataclass(slots=True)
 class Talk:
-    """One conversation of a visit. `queue`: turns in the order in which they came, the first of them runs. `open`: tools that run now."""
+    """One conversation of a visit. `queue`: turns in the order in which they came, the first of them runs. `open`: tools that
+    run now. `moved`: the queue has become shorter."""
 
     shown: Conversation
     messages: list[Message] = field(default_factory=list)
     queue: dict[UUID, str] = field(default_factory=dict)
     open: tuple[ToolCall, ...] = ()
     cost: Decimal | None = Decimal(0)
+    moved: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def leave(self, turn_id: UUID) -> None:
+        """It waits or runs no more; whoever waits looks again."""
+        self.queue.pop(turn_id, None)
+        self.moved.set()
+        self.moved = asyncio.Event()
 
     def add(self, part: Part, text: str, at: datetime, **more: Any) -> int:
         """Append a message; how many bytes it takes."""

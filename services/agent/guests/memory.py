@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 from services.agent.conversations.domain import MOST_WAITING, Conversation, Message, ToolCall, TurnRecord
-from services.agent.domain import mend
+from services.agent.conversations.folding import fold, read_search
+from services.agent.conversations.texts import check_message, check_title, clean, clean_call
 from services.agent.guests.domain import MOST_BYTES, MOST_TALKS, Talk, Visit, size_of, title_of
 from services.agent.guests.visits import Visits
 from services.agent.owners.domain import Me
@@ -46,10 +46,15 @@ class GuestConversations:
         return kept[max(0, end - limit) : end]
 
     async def begin(self, me: Me, conversation_id: UUID, turn_id: UUID, text: str, app: str) -> int:
+        """Refused or TooLarge for the text, TooMany (`busy`, `rate`, `full`)."""
+        check_message(text)
         visit = self._visits.of(me)
         talk = _talk(visit, conversation_id)
         if len(talk.queue) > MOST_WAITING:
-            raise TooMany(f"{MOST_WAITING} messages are waiting here already. Wait for an answer.", code="busy")
+            raise TooMany(
+                f"{MOST_WAITING} messages wait in this conversation already. Send it again when one is answered.",
+                code="busy",
+            )
         if visit.bytes + len(text.encode("utf-8", "replace")) > MOST_BYTES:
             raise TooMany(
                 f"A visit holds at most {MOST_BYTES // 1024**2} MiB of text, and this one is full. Delete a conversation, or sign in.",
@@ -60,15 +65,21 @@ class GuestConversations:
         return len(talk.queue) - 1
 
     async def start(self, me: Me, conversation_id: UUID, turn_id: UUID) -> Sequence[Message]:
+        """Waits until the turns before it have ended. Conflict (code `turn_over`) when it was taken out of the queue."""
         visit = self._visits.of(me)
         talk = _talk(visit, conversation_id)
-        if next(iter(talk.queue), None) != turn_id:
-            raise Conflict("Another turn of this conversation is not over yet.", code="not_yet")
+        while next(iter(talk.queue), None) != turn_id:
+            if turn_id not in talk.queue:
+                raise Conflict("this turn is over: it was stopped, or its visit is over", code="turn_over")
+            await talk.moved.wait()
         text = talk.queue[turn_id]
         if not talk.shown.title:
             talk.shown = replace(talk.shown, title=title_of(text))
         visit.bytes += talk.add("user", text, now(), turn_id=turn_id)
         return list(talk.messages)
+
+    async def saying(self, me: Me, turn_id: UUID, reply: str) -> None:
+        """Nothing outlives this process, so what was said so far need not either."""
 
     async def calling(self, me: Me, conversation_id: UUID, turn_id: UUID, calls: Sequence[ToolCall]) -> None:
         _talk(self._visits.of(me), conversation_id).open = tuple(calls)
@@ -77,9 +88,9 @@ class GuestConversations:
         visit = self._visits.of(me)
         talk = _talk(visit, conversation_id)
         talk.open = ()
-        mended = tuple(_mended(each) for each in calls)
-        flagged = mended != tuple(calls)
-        visit.bytes += talk.add("tools", "", now(), turn_id=turn_id, calls=mended, flagged=flagged)
+        cleaned = [clean_call(each) for each in calls]
+        kept, flagged = tuple(call for call, _ in cleaned), any(changed for _, changed in cleaned)
+        visit.bytes += talk.add("tools", "", now(), turn_id=turn_id, calls=kept, flagged=flagged)
 
     async def taint(self, me: Me, conversation_id: UUID, sources: Sequence[str]) -> None:
         talk = _talk(self._visits.of(me), conversation_id)
@@ -102,33 +113,35 @@ class GuestConversations:
             cut = [replace(each, state="interrupted", result=None) for each in talk.open]
             await self.called(me, record.conversation_id, record.turn_id, cut)
         started = any(each.turn_id == record.turn_id for each in talk.messages)
-        if started and (record.reply or aborted or not record.error):
-            text = mend(record.reply)
+        if started and (record.reply or aborted):
+            text = clean(record.reply)
             flagged = text != record.reply
             visit.bytes += talk.add("reply", text, now(), turn_id=record.turn_id, aborted=aborted, flagged=flagged)
-        if record.error:
-            visit.bytes += talk.add("note", mend(record.error), now(), turn_id=record.turn_id)
-        talk.queue.pop(record.turn_id, None)
+        if started and record.error and record.outcome in ("failed", "refused") and record.error not in record.reply:
+            visit.bytes += talk.add("note", clean(record.error), now(), turn_id=record.turn_id)
+        talk.leave(record.turn_id)
         talk.cost = None if record.cost is None or talk.cost is None else talk.cost + record.cost
 
     async def note(self, me: Me, conversation_id: UUID, text: str) -> None:
         visit = self._visits.of(me)
-        visit.bytes += _talk(visit, conversation_id).add("note", mend(text), now())
+        visit.bytes += _talk(visit, conversation_id).add("note", clean(text), now())
 
     async def search(self, me: Me, words: str, limit: int = 20) -> Sequence[tuple[Conversation, Message]]:
-        """Messages that hold every one of the words, newest first."""
-        wanted = words.casefold().split()
+        """As for users: all words in any case, what stands in quotes exactly; newest first."""
+        wanted = read_search(words)
         found = [
             (talk.shown, message)
             for talk in self._visits.of(me).talks.values()
             for message in talk.messages
-            if wanted and all(word in message.text.casefold() for word in wanted)
+            if message.part != "tools"
+            and all(word in fold(message.text) for word in wanted.words)
+            and all(text in message.text for text in wanted.exact)
         ]
         return sorted(found, key=lambda pair: pair[1].at, reverse=True)[:limit]
 
     async def rename(self, me: Me, conversation_id: UUID, title: str) -> None:
         talk = _talk(self._visits.of(me), conversation_id)
-        talk.shown = replace(talk.shown, title=title_of(mend(title)))
+        talk.shown = replace(talk.shown, title=check_title(title))
 
     async def delete(self, me: Me, conversation_id: UUID) -> None:
         """Conflict while a turn runs in it."""
@@ -153,19 +166,3 @@ def _talk(visit: Visit, conversation_id: UUID) -> Talk:
 
 def _size(talk: Talk) -> int:
     return sum(size_of(message) for message in talk.messages)
-
-
-def _mended(call: ToolCall) -> ToolCall:
-    return replace(call, result=_mend_deep(call.result), shown=mend(call.shown))
-
-
-def _mend_deep(value: Any) -> Any:
-    match value:
-        case str():
-            return mend(value)
-        case list() | tuple():
-            return [_mend_deep(each) for each in value]
-        case dict():
-            return {mend(str(key)): _mend_deep(each) for key, each in value.items()}
-        case _:
-            return value

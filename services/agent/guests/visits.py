@@ -71,6 +71,9 @@ class Visits:
         me = guest(visit)
         for each in self.ended:
             each(me)
+        for talk in visit.talks.values():
+            for turn_id in list(talk.queue):
+                talk.leave(turn_id)
         visit.talks.clear()
 
     def is_here(self, me: Me) -> bool:

@@ -1,5 +1,6 @@
 """Guests (rule 22, AG-08): a visit is found by its cookie alone, holds what it says, and is gone without a trace."""
 
+import asyncio
 from collections.abc import Iterator
 from decimal import Decimal
 from uuid import UUID, uuid4
@@ -105,13 +106,17 @@ async def test_turns_wait_in_order_and_the_tenth_is_told_busy(visits: Visits, ta
     conversation = (await talks.open(me, None)).conversation_id
     turns = [uuid4() for _ in range(MOST_WAITING + 1)]
     assert [await talks.begin(me, conversation, turn, f"m{n}", "chat") for n, turn in enumerate(turns)] == [*range(9)]
-    with pytest.raises(TooMany, match="8 messages are waiting"):
+    with pytest.raises(TooMany, match="8 messages wait"):
         await talks.begin(me, conversation, uuid4(), "one more", "chat")
-    with pytest.raises(Conflict):
-        await talks.start(me, conversation, turns[1])
+    waiting = [asyncio.create_task(talks.start(me, conversation, turn)) for turn in (turns[1], turns[2])]
     assert [each.text for each in await talks.start(me, conversation, turns[0])] == ["m0"]
+    assert not any(each.done() for each in waiting)
     await talks.end(me, TurnRecord(turns[0], conversation, "chat", "built-in", "m0", now(), reply="r0"))
-    assert [each.text for each in await talks.start(me, conversation, turns[1])] == ["m0", "r0", "m1"]
+    assert [each.text for each in await waiting[0]] == ["m0", "r0", "m1"] and not waiting[1].done()
+    visit = visits.of(me)
+    visits.end(visit)
+    with pytest.raises(Conflict):
+        await waiting[1]
 
 
 async def test_a_tool_that_was_cut_off_is_shown_as_interrupted(visits: Visits, talks: GuestConversations) -> None:
@@ -154,7 +159,8 @@ async def test_a_visit_has_bounds(visits: Visits, talks: GuestConversations, clo
         await talks.begin(me, conversation, uuid4(), "more", "chat")
     clock.at += 61
     with pytest.raises(TooMany, match="2 MiB"):
-        await talks.begin(me, conversation, uuid4(), "x" * 2 * 1024 * 1024, "chat")
+        for _ in range(9):
+            await say(talks, me, conversation, "x" * 250_000)
     await talks.delete(me, conversation)
     with pytest.raises(NotFound):
         await talks.messages(me, conversation)
