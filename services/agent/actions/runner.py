@@ -1,7 +1,7 @@
 """Runs what people have allowed, exactly those bytes and once; tells the conversation what became of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -26,8 +26,8 @@ from shared.telemetry import span
 
 log = structlog.get_logger()
 LONGEST, AGAIN = timedelta(seconds=30), timedelta(seconds=2)
-Who = Callable[[Owner], Awaitable[Me | None]]
-"""Who an owner is now, with the role that they have now; None when they may not come in any more."""
+Who = Callable[[Owner, str], Awaitable[Me | None]]
+"""Who an owner of that name is now, with the role that they have now; None when they may not come in any more."""
 
 
 class Notes(Protocol):
@@ -45,7 +45,7 @@ class ActionRunner:
         db: Database,
         desk: ActionDesk,
         deciders: Deciders,
-        tools: Callable[[], Mapping[str, Tool]],
+        tools: Callable[[], Sequence[Tool]],
         notes: Notes,
         who: Who,
         part: str,
@@ -115,8 +115,8 @@ class ActionRunner:
             await end_action(tx, begun.place, state, reason, now(), begun.statement_hash)
 
     async def _tried(self, begun: Begun) -> tuple[End, str]:
-        card, me = begun.card, await self._who(begun.place.owner)
-        tool = self._tools().get(card.tool)
+        card, me = begun.card, await self._who(begun.place.owner, begun.card.owner_name)
+        tool = next((each for each in self._tools() if each.name == card.tool), None)
         if me is None or tool is None or not tool.may(me.role):
             return "failed", f"{card.owner_name} may not use {card.tool} any more"
         arguments = read_arguments(tool, card)
@@ -139,9 +139,9 @@ class ActionRunner:
         async with self._db.owned(place.owner) as tx:
             row = await store.card(tx, place.owner, place.card_id)
             end = await store.ended(tx, place.owner, place.card_id)
-        me = await self._who(place.owner)
-        if row is not None and end is not None and me is not None:
-            card = read_card(row["card"])
+        card = read_card(row["card"]) if row is not None else None
+        me = await self._who(place.owner, card.owner_name) if card else None
+        if card is not None and end is not None and me is not None:
             text = told(card, end["state"], end["reason"], self._desk.link(place.card_id))
             try:
                 await self._notes.note(me, card.conversation_id, text)
