@@ -1,0 +1,30 @@
+"""Everything the built-in model understands, in the order in which it is tried: what the platform forbids first, free phrases last."""
+
+from services.agent.builtin.intents import (
+    behavior,
+    conversations,
+    files,
+    lessons,
+    memory,
+    platform,
+    publishing,
+    reading,
+    spending,
+    talking,
+    tools,
+)
+
+INTENTS = (
+    *talking.FIRST,
+    *platform.INTENTS,
+    *tools.INTENTS,
+    *lessons.INTENTS,
+    *publishing.INTENTS,
+    *memory.INTENTS,
+    *behavior.INTENTS,
+    *conversations.INTENTS,
+    *spending.INTENTS,
+    *reading.INTENTS,
+    *files.INTENTS,
+    *talking.LAST,
+)

@@ -1,0 +1,52 @@
+"""Files of the owner's workspace, and its progress."""
+
+import re
+from typing import Any
+
+from services.agent.builtin.domain import Scene, Taken
+from services.agent.builtin.intent import phrases, uses
+
+_FILE = r"[\"'“„`]?(?P<name>[^\s\"'“”„`:][^\n\"“”„`:]*?)[\"'”“`]?"
+LIST = phrases(
+    r"(?:list|show|what are|which are)(?: me)?(?: all)?(?: my| the| our)? files(?: in (?:my|the) workspace)?[\s.!?]*",
+    r"(?:which|what) files (?:do i have|are there)[\s.!?]*",
+    r"(?:zeig|zeige|liste)(?: mir)?(?: alle)?(?: meine| die)? dateien(?: auf| an)?[\s.!?]*",
+    r"welche dateien (?:habe ich|gibt es)[\s.!?]*",
+)
+WRITE = phrases(
+    rf"(?:write|save|create|put)(?: a| the| new)*(?: file)(?: called| named)? {_FILE}(?: with(?: the text)?\s*:?\s+|\s*:\s*)(?P<text>.+)",
+    rf"(?:schreib|schreibe|speichere|erstelle|lege)(?: bitte)?(?: eine| die| neue)*(?: datei)(?: namens)? {_FILE}(?: an)?(?: mit(?: dem text)?\s*:?\s+|\s*:\s*)(?P<text>.+)",
+)
+READ = phrases(
+    rf"(?:read|show|open)(?: me)?(?: the| my)? file {_FILE}[\s.!?]*",
+    rf"(?:lies|zeig|zeige|öffne)(?: mir)?(?: bitte)?(?: die| meine)? datei {_FILE}(?: vor| an)?[\s.!?]*",
+)
+
+
+def listed(scene: Scene, _: Taken, value: Any) -> str:
+    files = value.get("files", []) if isinstance(value, dict) else value
+    if not files:
+        return scene.say(
+            "There are no files in your workspace yet.", "In deinem Arbeitsbereich sind noch keine Dateien."
+        )
+    names = [str(each.get("name", each)) if isinstance(each, dict) else str(each) for each in files]
+    return scene.say("Your files:", "Deine Dateien:") + "\n\n" + "\n".join(f"- `{each}`" for each in names)
+
+
+def written(scene: Scene, match: Taken, _: Any) -> str:
+    return scene.say(f"Written to `{match['name'].strip()}`.", f"In `{match['name'].strip()}` geschrieben.")
+
+
+def read(scene: Scene, match: Taken, value: Any) -> str:
+    text = str(value.get("text", "")) if isinstance(value, dict) else str(value)
+    fence = "`" * (max((len(each) for each in re.findall("`+", text)), default=0) + 3)
+    return f"`{match['name'].strip()}`:\n\n{fence}\n{text}\n{fence}"
+
+
+INTENTS = (
+    uses("list_files", "list_files", LIST, lambda _: {}, listed),
+    uses(
+        "write_file", "write_file", WRITE, lambda match: {"name": match["name"].strip(), "text": match["text"]}, written
+    ),
+    uses("read_file", "read_file", READ, lambda match: {"name": match["name"].strip()}, read),
+)

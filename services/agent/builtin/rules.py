@@ -1,0 +1,30 @@
+"""What the built-in model does with a scene: the first intent that fits, else a polite word on what it can do."""
+
+from dataclasses import replace
+
+from services.agent.builtin.domain import Intent, Say, Scene, Step
+from services.agent.builtin.intents import INTENTS
+from services.agent.builtin.language import plain
+from services.agent.builtin.purposes import SUMMARY, TITLE
+from services.agent.builtin.side import summary, title
+from services.agent.builtin.talk import unknown
+
+
+def decide(scene: Scene) -> Step:
+    """The next step of this turn."""
+    if TITLE in scene.instructions:
+        return Say(title(scene.text))
+    if SUMMARY in scene.instructions:
+        return Say(summary(scene.text, 10))
+    scene = replace(scene, text=plain(scene.text))
+    for intent in INTENTS:
+        match = intent.match(scene.text)
+        if match is not None:
+            return intent.act(scene, match)
+    return unknown(scene)
+
+
+def understood(text: str) -> Intent | None:
+    """Which intent a message is taken for."""
+    found = plain(text)
+    return next((each for each in INTENTS if each.match(found)), None)

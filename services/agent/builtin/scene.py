@@ -1,0 +1,95 @@
+"""From pydantic-ai's messages to what the rules look at. Only what the model is given: its messages, and the tools that this role is offered."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    RetryPromptPart,
+    TextPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models.function import AgentInfo
+
+from services.agent.builtin.domain import Lang, Result, Scene
+from services.agent.builtin.language import language
+
+GERMAN_WANTED = ("auf deutsch", "in german", "deutsch antworten")
+ENGLISH_WANTED = ("auf englisch", "in english", "englisch antworten")
+
+
+def scene_of(messages: Sequence[ModelMessage], info: AgentInfo) -> Scene:
+    last = max((at for at, each in enumerate(messages) if _said(each) is not None), default=-1)
+    text = (_said(messages[last]) or "") if last >= 0 else ""
+    earlier = messages[: max(last, 0)]
+    asked = next((said for each in reversed(earlier) if (said := _said(each)) is not None), "")
+    instructions = info.instructions or ""
+    return Scene(
+        text=text,
+        lang=_lang(text, asked, instructions),
+        offered=frozenset(each.name for each in info.function_tools),
+        results=tuple(_results(messages[last:])) if last >= 0 else (),
+        before=next((reply for each in reversed(earlier) if (reply := _replied(each))), ""),
+        asked=asked,
+        instructions=instructions,
+    )
+
+
+def _lang(text: str, asked: str, instructions: str) -> Lang:
+    """What the owner's behavior asks for, else the message's own, else that of the message before it."""
+    wanted = instructions.casefold()
+    if any(each in wanted for each in GERMAN_WANTED):
+        return "de"
+    if any(each in wanted for each in ENGLISH_WANTED):
+        return "en"
+    return language(text, language(asked))
+
+
+def _said(message: ModelMessage) -> str | None:
+    """What a person says in this message."""
+    if not isinstance(message, ModelRequest):
+        return None
+    found = [_text(part.content) for part in message.parts if isinstance(part, UserPromptPart)]
+    return "\n".join(found) if found else None
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else "\n".join(each for each in content if isinstance(each, str))
+
+
+def _replied(message: ModelMessage) -> str:
+    if not isinstance(message, ModelResponse):
+        return ""
+    return "".join(part.content for part in message.parts if isinstance(part, TextPart))
+
+
+def _results(messages: Sequence[ModelMessage]) -> Iterator[Result]:
+    for message in messages:
+        for part in message.parts if isinstance(message, ModelRequest) else ():
+            if isinstance(part, ToolReturnPart):
+                yield _result(part.tool_name, part.content)
+            elif isinstance(part, RetryPromptPart):
+                yield Result(part.tool_name or "", trouble=_fault(part))
+
+
+def _fault(part: RetryPromptPart) -> str:
+    if isinstance(part.content, str):
+        return part.content
+    return "; ".join(f"{'.'.join(str(at) for at in each['loc'])}: {each['msg']}" for each in part.content)
+
+
+def _result(tool: str, content: Any) -> Result:
+    """Results read back from a kept conversation are JSON; a card and an error are objects that say so."""
+    value = content
+    if isinstance(content, str) and content[:1] in "{[":
+        try:
+            value = json.loads(content)
+        except ValueError:
+            value = content
+    if isinstance(value, dict):
+        return Result(tool, value, trouble=str(value.get("error") or ""), card=str(value.get("card") or ""))
+    return Result(tool, value)

@@ -1,0 +1,65 @@
+"""What the built-in model says of itself, by the tools that this role is offered: nothing is promised that is not there."""
+
+import re
+
+from services.agent.builtin.domain import Say, Scene
+
+EXAMPLES: tuple[tuple[str, str, str], ...] = (
+    ("remember", "“remember this: invoices go to accounting”", "„merk dir: Rechnungen gehen an die Buchhaltung“"),
+    ("recall", "“what do you remember about invoices?”", "„was weißt du noch über Rechnungen?“"),
+    ("forget", "“forget invoices”", "„vergiss Rechnungen“"),
+    ("search_lessons", "“what did we learn about backups?”", "„was haben wir über Backups gelernt?“"),
+    ("add_lesson", "“lesson: the backup was full => rotate weekly”", "„Lektion: das Backup war voll => wöchentlich wechseln“"),
+    ("search_conversations", "“search my conversations for invoices”", "„suche in meinen Gesprächen nach Rechnungen“"),
+    ("update_behavior", "“from now on, answer briefly”, “undo behavior”", "„ab jetzt antworte kurz“, „mach die Verhaltensänderung rückgängig“"),
+    ("make_tool", "“make a tool weekly: search lessons about {input}”", "„erstelle ein Werkzeug wochenblick: suche in den Lektionen nach {input}“"),
+    ("run_tool", "“run weekly with backups”", "„führe wochenblick aus mit Backups“"),
+    ("propose_publication", "“propose a page Opening hours: Monday to Friday, 9 to 5”", "„schlage eine Seite vor: Öffnungszeiten: Montag bis Freitag, 9 bis 17 Uhr“"),
+    ("spend", "“what was spent, and what is left?”", "„was wurde ausgegeben, und was ist noch übrig?“"),
+    ("read_shared", "“summarise the new comments”", "„fasse die neuen Kommentare zusammen“"),
+    ("read_page", "“read this page https://example.com”", "„lies die Seite https://example.com“"),
+    ("list_files", "“list my files”, “read the file notes.md”", "„zeig meine Dateien“, „lies die Datei notizen.md“"),
+)  # fmt: skip
+"""What can be said, by the tool that it needs."""
+_NAME = re.compile(r"(?:call me|nenne? mich)\s+(?P<name>[^\s.,;!?\n]{1,40})", re.IGNORECASE)
+
+
+def called(scene: Scene) -> str:
+    """The name that the owner wants to be called by, from the behavior in the instructions."""
+    names = _NAME.findall(scene.instructions)
+    return f", {names[-1]}" if names else ""
+
+
+def greet(scene: Scene) -> str:
+    return scene.say(
+        f"Hello{called(scene)}. What may I do for you? “help” shows what I understand.",
+        f"Hallo{called(scene)}. Was kann ich für dich tun? „Hilfe“ zeigt, was ich verstehe.",
+    )
+
+
+def examples(scene: Scene, most: int = 20) -> list[str]:
+    return [scene.say(en, de) for tool, en, de in EXAMPLES if tool in scene.offered][:most]
+
+
+def can_do(scene: Scene) -> str:
+    lines = [*examples(scene), scene.say("“summarise: TEXT”", "„fasse zusammen: TEXT“")]
+    return (
+        scene.say("This is what I understand:", "Das verstehe ich:") + "\n\n" + "\n".join(f"- {each}" for each in lines)
+    )
+
+
+def unknown(scene: Scene) -> Say:
+    """A polite word, and what would be understood."""
+    some = ", ".join(examples(scene, 3))
+    more = (
+        scene.say(f" Try for example {some}, or “help”.", f" Versuche zum Beispiel {some}, oder „Hilfe“.")
+        if some
+        else ""
+    )
+    return Say(
+        scene.say(
+            "I'm sorry, I did not understand that: I am the built-in model and follow fixed phrases.",
+            "Das habe ich leider nicht verstanden: Ich bin das eingebaute Modell und folge festen Wendungen.",
+        )
+        + more
+    )
