@@ -1,7 +1,7 @@
 """The protected tables of one database: made, kept right and checked, owned by `<service>_owner`.
 
 A service declares in its tables.py `core` (MetaData), CORE_GRANTS (what it may do, by table) and CORE_SQL (functions, triggers, indexes; each can run again).
-A table is append-only unless its grants say `update` or `delete`. Row security divides those in CORE_OWNED by owner (infra/postgres/owned.py).
+A table is append-only unless its grants say `update` or `delete`, or that one of the declared functions does it (`kept`). Row security divides those in CORE_OWNED by owner (infra/postgres/owned.py).
 """
 
 import re
@@ -32,7 +32,8 @@ BEGIN RAISE EXCEPTION '%.% is append-only', TG_TABLE_SCHEMA, TG_TABLE_NAME USING
 
 @dataclass(frozen=True)
 class Core:
-    """What a service declares. Grants: table -> privilege -> True (all columns) or a list of columns. `owned`: tables divided by owner."""
+    """What a service declares. Grants: table -> privilege -> True (all columns) or a list of columns; `kept` -> what only a function with its owner's
+    rights does there. `owned`: tables divided by owner."""
 
     metadata: MetaData = field(default_factory=lambda: MetaData(schema="core"))
     grants: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -176,7 +177,8 @@ async def _check_functions(database: asyncpg.Connection, core: Core) -> None:
 
 
 def append_only(core: Core, table: Table) -> Iterator[tuple[str, str, str]]:
-    events = [event.upper() for event in ("update", "delete") if not core.columns(table, event)]
+    kept = core.grants.get(table.name, {}).get("kept", ())
+    events = [event.upper() for event in ("update", "delete") if event not in kept and not core.columns(table, event)]
     if events:
         yield "no_change", " OR ".join(events), "ROW"
     yield "no_truncate", "TRUNCATE", "STATEMENT"

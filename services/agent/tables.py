@@ -10,12 +10,13 @@ from services.agent.owners import tables as owners
 from services.agent.proposals import tables as proposing
 from services.agent.schema import app, core
 from services.agent.sharing import tables as sharing
+from services.agent.spend import tables as spend
 from shared.db import Protection, delivery_tables
 from shared.identity.tables import identity_tables
 
 __all__ = ["CORE_GRANTS", "CORE_OWNED", "CORE_SQL", "PROTECTION", "app", "core"]
 
-PARTS: tuple[Any, ...] = (actions, conversations, owners, proposing, sharing)
+PARTS: tuple[Any, ...] = (actions, conversations, owners, proposing, sharing, spend)
 """Each declares GRANTS, OWNED and SQL of its tables in `core`."""
 CORE_GRANTS: dict[str, dict[str, Any]] = {name: held for part in PARTS for name, held in part.GRANTS.items()}
 CORE_SQL: list[str] = [statement for part in PARTS for statement in part.SQL]

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 from uuid import UUID
 
 from schemas.outward import Owner
+from shared.errors import Refused
 
 Kind = Literal["settled", "aborted", "expired"]
 
@@ -66,21 +67,41 @@ class Reservation:
     at: datetime
     expires_at: datetime
     price: Price = field(repr=False)
+    estimate: Estimate
 
 
 @dataclass(frozen=True)
 class Standing:
-    """An account's rolling day. `cap` None: no limit. `frees_at`, `frees`: when something falls out of the window next, and how much."""
+    """An account's rolling day. `cap` None: no limit. `frees_at`, `frees`: when something falls out of the window next, and how much.
+    `unknown`: calls of that day whose cost nobody knows; they are not in `spent`."""
 
     cap: Decimal | None
     spent: Decimal
     reserved: Decimal
     frees_at: datetime | None
     frees: Decimal
+    unknown: int = 0
 
     @property
     def left(self) -> Decimal | None:
         return None if self.cap is None else max(Decimal(0), self.cap - self.spent - self.reserved)
+
+
+class CapReached(Refused):
+    """A paid call that does not fit under the cap; for pages that say it in their own words. `enough_at`: when as much has fallen out of the
+    window as this call needs; None when waiting alone does not help."""
+
+    default_code = "cap"
+
+    def __init__(self, message: str, standing: Standing, needs: Decimal, enough_at: datetime | None) -> None:
+        super().__init__(message)
+        self.standing, self.needs, self.enough_at = standing, needs, enough_at
+
+
+def money(amount: Decimal) -> str:
+    """As events and reports write it: exact, without an exponent, without zeros at the end."""
+    text = format(amount, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 class Spending(Protocol):
@@ -91,11 +112,12 @@ class Spending(Protocol):
         ...
 
     async def reserve(self, call: Call, estimate: Estimate) -> Reservation:
-        """Refused (code `cap`) names cap, spent, reserved and when enough falls out; (code `price`) says that there is no valid price."""
+        """CapReached (code `cap`) names cap, spent, reserved and when enough falls out; Refused (code `price`) says that there is no valid price."""
         ...
 
     async def note(self, reservation: Reservation, produced: Figures, outside_call: UUID | None = None) -> None:
-        """While it streams: what was produced so far, for the case that this process dies. At most a few times a second."""
+        """What was produced so far, for the case that this process dies: once with empty figures as the request leaves, then while it streams, at most a
+        few times a second. A call of which nothing was ever noted is taken for one that never left."""
         ...
 
     async def settle(self, reservation: Reservation, figures: Figures, kind: Kind = "settled") -> Decimal | None:
