@@ -1,6 +1,6 @@
 """What the agent may do in a tainted conversation only after a person has allowed exactly that (S11). Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -69,16 +69,29 @@ def make_card(card_id: UUID, asked: Asked, tool: Tool, arguments: Arguments, at:
 
 def exact_arguments(arguments: Arguments) -> str:
     """Canonical JSON: what a person sees, signs, and what is run."""
-    try:
-        raw = canonical(arguments.model_dump(mode="json"))
-    except (TypeError, UnicodeEncodeError) as error:
-        raise Refused(f"This cannot be put on a card in exact words: {error}.", code="arguments") from None
-    text = raw.decode()
-    if fault := text_fault(text):
+    given = arguments.model_dump(mode="json")
+    if fault := next((fault for text in _texts(given) if (fault := text_fault(text))), None):
         raise Refused(f"This cannot be put on a card: {fault}.", code="arguments")
+    try:
+        raw = canonical(given)
+    except TypeError as error:
+        raise Refused(f"This cannot be put on a card in exact words: {error}.", code="arguments") from None
     if len(raw) > MOST_ARGUMENTS:
         raise TooLarge(f"A card holds at most {MOST_ARGUMENTS // 1024} KiB of what would be done; this is {len(raw)} bytes.")  # fmt: skip
-    return text
+    return raw.decode()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for name, each in value.items():
+                yield name
+                yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)
 
 
 def read_arguments(tool: Tool, card: ActionCard) -> Arguments | None:
@@ -118,15 +131,16 @@ def ascii_form(recipient: str) -> str:
 def _url(text: str) -> str:
     parts = urlsplit(text)
     login, at, place = parts.netloc.rpartition("@")
-    host, colon, port = place.partition(":")
-    netloc = f"{_plain(login)}{at}{_host(host)}{colon}{_plain(port)}"
+    netloc = f"{_plain(login)}{at}{_host(place)}"
     rest = (quote(each, safe="/%:=&?+,;@!$'()*~-._") for each in (parts.path, parts.query, parts.fragment))
     return urlunsplit((parts.scheme, netloc, *rest))
 
 
 def _host(text: str) -> str:
+    """With a port, if it names one."""
+    name, colon, port = text.rpartition(":") if text.rpartition(":")[2].isdigit() else (text, "", "")
     try:
-        return idna.encode(text, uts46=True).decode().lower()
+        return f"{idna.encode(name, uts46=True).decode().lower()}{colon}{port}"
     except (idna.IDNAError, UnicodeError):
         return _plain(text)
 
