@@ -213,7 +213,7 @@ async def test_words_that_were_changed_after_the_decision_are_not_run(bench: Ben
     card = await bench.ask()
     await bench.take(bench.decision(card))
     owner = bench.me.owner
-    with pytest.raises(Exception, match="denied|append-only"):
+    with pytest.raises(Exception, match=r"denied|append-only"):
         async with bench.db.owned(owner) as tx:
             await tx.raw.execute("UPDATE core.action_cards SET tool = 'x' WHERE card_id = $1", card.card_id)
     forged = card.model_copy(update={"arguments": card.arguments.replace("ada@", "eve@")})
