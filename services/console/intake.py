@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.agent.v1 import ActionRequested, ActionSettled
+from schemas.agent.v1 import ActionRequested, ActionSettled, SettingApplied
 from schemas.bridge.v1 import (
     CheckpointCountersigned,
     DecisionRefused,
@@ -28,6 +28,7 @@ from services.console.actions.usecases.record_action import (
     record_action_settled,
 )
 from services.console.actions.usecases.tell_action import tell_action
+from services.console.agency.usecases.record_setting import record_setting, record_setting_refused
 from services.console.audit.usecases.record_calls import Audited, record_calls
 from services.console.audit.usecases.record_checkpoint import record_checkpoint
 from services.console.audit.usecases.record_rejection import record_rejection
@@ -60,10 +61,13 @@ from shared.signing import PublicKeys
 
 
 class ConsoleIntake:
-    """What the console reads. After the commit `live` tells open pages, and `wake_keys` is called when it was about a key."""
+    """What the console reads. After the commit `live` tells open pages; `wake_keys` is called when it was about a key, `wake_delegations` when connectors changed."""
 
-    def __init__(self, live: Live, wake_keys: Callable[[], None], keys: PublicKeys) -> None:
-        self._live, self._wake_keys, self._keys = live, wake_keys, keys
+    def __init__(
+        self, live: Live, wake_keys: Callable[[], None], wake_delegations: Callable[[], None], keys: PublicKeys
+    ) -> None:
+        self._live, self._keys = live, keys
+        self._wake_keys, self._wake_delegations = wake_keys, wake_delegations
 
     @on("item.queued")
     async def on_item_queued(self, tx: Tx, event: Received[ItemQueued]) -> None:
@@ -148,6 +152,7 @@ class ConsoleIntake:
     @on("connector.applied")
     async def on_connector_applied(self, tx: Tx, event: Received[ConnectorApplied]) -> None:
         await record_connector(tx, event.data)
+        tx.after_commit(self._wake_delegations)
         self._tell(tx, event="connector", item_id="connectors")
 
     @on("connector.checked")
@@ -178,12 +183,19 @@ class ConsoleIntake:
         await record_action_settled(tx, event.data)
         self._tell(tx, event="card", item_id="cards")
 
+    @on("setting.applied")
+    async def on_setting_applied(self, tx: Tx, event: Received[SettingApplied]) -> None:
+        await record_setting(tx, event.data)
+        self._tell(tx, event="switch", name="agent", value=event.data.value)
+
     async def _outward_refused(self, tx: Tx, statement_hash: str, reason: str) -> None:
         """What a person decided on a connector or card was not taken, by the lock or by the connectors."""
         if await record_action_refused(tx, statement_hash, reason):
             self._tell(tx, event="card", item_id="cards")
         if await record_connector_refused(tx, statement_hash, reason):
             self._tell(tx, event="connector", item_id="connectors")
+        if await record_setting_refused(tx, statement_hash, reason):
+            self._tell(tx, event="switch", name="agent", value="")
         if await record_card_refused(tx, statement_hash, reason):
             self._tell(tx, event="card", item_id="cards")
 

@@ -1,11 +1,14 @@
 """Composition root of the console."""
 
+from services.console.access.operator import AccessOperator
 from services.console.actions.operator import ActionOperator
+from services.console.agency.operator import AgencyOperator
 from services.console.asking import AskOperator
 from services.console.audit.operator import CopyDesk
 from services.console.audit.watch import ChainWatch
 from services.console.cards.operator import CardOperator
 from services.console.connectors.operator import ConnectorOperator
+from services.console.delegations.keeper import DelegationKeeper
 from services.console.guests.operator import GuestOperator
 from services.console.identity.issuer import Issuer
 from services.console.identity.teller import Teller
@@ -40,14 +43,16 @@ def compose(settings: Settings) -> Service:
     live, ring = Live(), KeyRing(settings.keys)
     keeper = KeyKeeper(db, ring, live, service.health)
     keys = PublicKeys.load(settings.public_keys)
-    link = service.bus(ConsoleIntake(live, keeper.wake, keys))
+    identity = Issuer.load(settings.keys, settings.url)
+    delegations = DelegationKeeper(db, identity)
+    link = service.bus(ConsoleIntake(live, keeper.wake, delegations.wake, keys))
     chain = ChainWatch(db, keys, service.health, live)
     console = Console(
         settings=settings,
         db=db,
         live=live,
         ring=ring,
-        identity=Issuer.load(settings.keys, settings.url),
+        identity=identity,
         form_key=(settings.keys / "session.key").read_bytes().strip(),
         passwords=Passwords(),
         parked=ParkedDesk(db, link.applier, link.reader),
@@ -59,11 +64,13 @@ def compose(settings: Settings) -> Service:
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
     service.operator(ActionOperator(console).verbs)
+    service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
     service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})
     service.part(keeper)
-    service.part(Teller(db, console.identity))
+    service.part(Teller(db, identity))
+    service.part(delegations)
     service.part(SessionWatch(db, live))
     service.part(ExpiryWatch(db, live))
     service.part(chain)

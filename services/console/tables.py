@@ -21,10 +21,13 @@ from sqlalchemy import (
     text,
 )
 
+from services.console.access import tables as access
 from services.console.actions import tables as actions
+from services.console.agency import tables as agency
 from services.console.audit import tables as audit
 from services.console.cards import tables as cards
 from services.console.connectors import tables as connectors
+from services.console.delegations import tables as delegations
 from services.console.guests import tables as guests
 from services.console.notices import tables as notices
 from services.console.people import tables as people
@@ -38,7 +41,7 @@ from shared.db import delivery_tables
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (actions, people, guests, queue, notices, secrets, audit, connectors, cards)
+SUBJECTS = (actions, people, guests, queue, notices, secrets, audit, connectors, cards, access, agency, delegations)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

@@ -1,4 +1,4 @@
-"""The identity key at work (S3): signed standings, ends of sign-ins and sign-in tokens. Nothing else of the console holds it."""
+"""The identity key at work (S3): signed standings, ends of sign-ins, sign-in tokens, keys of the agent's API and delegations. Nothing else of the console holds it."""
 
 import base64
 import hashlib
@@ -11,7 +11,9 @@ from uuid import UUID
 from joserfc import jwt
 from joserfc.jwk import OKPKey
 
+from schemas.agency import Access
 from schemas.model import Role
+from schemas.outward import Delegation
 from schemas.statements import SessionEnd, Signed, Standing
 from services.console.identity.domain import Audience
 from shared.identity.token import ALGORITHM, LIFE, TYPE, OnlyEdDSA
@@ -53,6 +55,14 @@ class Issuer:
     def standing(self, **fields: Any) -> Signed:
         """`fields` of a Standing but for its key."""
         return self._key.sign(Standing(key_id=self.key_id, **fields))
+
+    def access(self, **fields: Any) -> Signed:
+        """`fields` of an Access but for its key."""
+        return self._key.sign(Access(key_id=self.key_id, **fields))
+
+    def delegation(self, **fields: Any) -> Signed:
+        """`fields` of a Delegation but for its key."""
+        return self._key.sign(Delegation(key_id=self.key_id, **fields))
 
     def session_end(self, audience: Audience, session_hash: str, at: datetime) -> Signed:
         ending = SessionEnd(key_id=self.key_id, audience=audience, sid=self.sid(audience, session_hash), decided_at=at)

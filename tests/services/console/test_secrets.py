@@ -101,7 +101,7 @@ async def test_versions_follow_what_the_connectors_said(desk: Desk, keys: Public
 
 async def test_everybodys_open_pages_hear_that_something_changed_and_not_what(desk: Desk, keys: PublicKeys) -> None:
     where, live = a_place(), Live()
-    intake = ConsoleIntake(live, lambda: None, keys)
+    intake = ConsoleIntake(live, lambda: None, lambda: None, keys)
     version = SecretVersion(version=1, state="current", sealed_hash="a" * 64, put_at=now())
     applied = SecretApplied(
         place=place(where), type="api_key", state="active", current=1, versions=(version,), statement_hash="0" * 64, at=now(), version=1

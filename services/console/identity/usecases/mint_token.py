@@ -1,9 +1,10 @@
-"""A signed-in person gets a token that brings her to one receiver, once, within a minute."""
+"""A signed-in person gets a token that brings her to one receiver, once, within a minute; the agent may then act for her."""
 
 import asyncio
 from datetime import datetime
 from uuid import UUID
 
+from services.console.delegations.usecases.issue_delegation import issue_delegation
 from services.console.identity import store
 from services.console.identity.domain import MINT_WINDOW, MINTS, Audience
 from services.console.identity.issuer import Issuer
@@ -24,6 +25,8 @@ async def mint_token(db: Database, issuer: Issuer, session_hash: str, audience: 
                 f"One sign-in gets at most {MINTS} tokens in {MINT_WINDOW.seconds} s; wait a minute.", code="mints"
             )
         person_id: UUID = row["id"]
+        if audience == "agent":
+            await issue_delegation(tx, issuer, person_id, now())
         since = await store.sessions_from(tx, audience, issuer.subject(audience, person_id))
     at = await _after(since)
     return issuer.token(audience, person_id, row["name"], check_role(row["role"]), session_hash, nonce, at)
