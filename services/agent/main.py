@@ -1,12 +1,28 @@
-"""The agent: settings -> database -> bus -> workspace page."""
+"""The agent: settings -> database -> bus -> loop -> workspace page."""
 
 from typing import Any
 
+from services.agent.actions.parts import make_actions
+from services.agent.builtin.model import builtin_model
+from services.agent.conversations.both import AllConversations
+from services.agent.conversations.kept import KeptConversations
+from services.agent.conversations.recovery import Recovery
+from services.agent.guests.memory import GuestConversations
+from services.agent.guests.visits import Visits
 from services.agent.intake import AgentIntake
+from services.agent.loop.desk import Desk
+from services.agent.loop.models import Models
+from services.agent.loop.turns import Turns
 from services.agent.owners.parts import make_owners
 from services.agent.pages import workspace_app
+from services.agent.proposals.tools import make_tools as proposal_tools
+from services.agent.spend.ledger import Ledger
+from services.agent.spend.prices import Prices
 from services.agent.tables import PROTECTION, app, core
+from services.agent.tools.domain import Tool
+from services.agent.tools.registry import tools
 from services.agent.usecases.propose_item import propose_item
+from shared.asking.asker import Asker
 from shared.db import Database
 from shared.identity.doors import Surface
 from shared.identity.upkeep import IdentityUpkeep
@@ -26,15 +42,40 @@ def propose_verb(db: Database) -> Verb:
 
 
 def compose(settings: Settings) -> Service:
+    """Everything wired, nothing started."""
     service = Service(settings)
     db = service.database(app, core, protection=PROTECTION)
     surface = Surface("agent", settings.url, settings.urls["console"])
     owners = make_owners(service, db, surface)
-    service.bus(AgentIntake(owners, lambda: None))
+    kept, visits = KeptConversations(db, service.notices), Visits(settings.part)
+    guests = GuestConversations(visits)
+    conversations = AllConversations(kept, guests)
+    ledger = Ledger(db, owners.settings, Prices(settings.state))
+
+    def everything() -> tuple[Tool, ...]:
+        return all_tools
+
+    service.part(ledger)
+    service.part(Recovery(db, kept, settings.part, ledger.settle_abandoned))
+    actions = make_actions(service, db, owners.deciders, conversations, everything)
+    link = service.bus(AgentIntake(owners, actions.runner.wake))
+    asker = Asker("agent", link.connection)
+    link.also(asker)
+    models = Models(asker, owners.settings, owners.delegations, builtin_model)
+    turns = Turns(conversations, ledger, models, everything, actions.desk)
+    desk = Desk(conversations, turns, service.notices)
+    all_tools = tools(proposal_tools(db, owners.settings.may_propose, surface.console_url))
     service.operator({"items.propose": propose_verb(db)})
     service.part(IdentityUpkeep(db))
+    service.part(visits)
+    service.part(desk)
+
+    def closing() -> None:
+        owners.close()
+        desk.close()
+
     front = workspace_app(surface, owners.sessions, owners.streams)
-    service.http(front, settings.host, settings.port, closing=owners.close)
+    service.http(front, settings.host, settings.port, closing=closing)
     return service
 
 
