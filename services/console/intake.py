@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.agent.v1 import ActionRequested, ActionSettled, SettingApplied
+from schemas.agent.v1 import ActionRequested, ActionSettled, SettingApplied, UsageRecorded
 from schemas.bridge.v1 import (
     CheckpointCountersigned,
     DecisionRefused,
@@ -53,6 +53,7 @@ from services.console.secrets.usecases.record_applied import record_secret_appli
 from services.console.secrets.usecases.record_uses import record_uses
 from services.console.secrets.usecases.warn_of_expiry import warn_of_expiry
 from services.console.signals.usecases.record_signals import record_signals
+from services.console.spend.usecases.record_usage import record_usage
 from services.console.switches.usecases.record_switch import record_switch, record_switch_refused
 from shared.bus import Received, on
 from shared.clock import now
@@ -187,6 +188,10 @@ class ConsoleIntake:
     async def on_setting_applied(self, tx: Tx, event: Received[SettingApplied]) -> None:
         await record_setting(tx, event.data)
         self._tell(tx, event="switch", name="agent", value=event.data.value)
+
+    @on("usage.recorded", batch=True)
+    async def on_usage_recorded(self, tx: Tx, events: Sequence[Received[UsageRecorded]]) -> None:
+        await record_usage(tx, [event.data for event in events])
 
     async def _outward_refused(self, tx: Tx, statement_hash: str, reason: str) -> None:
         """What a person decided on a connector or card was not taken, by the lock or by the connectors."""

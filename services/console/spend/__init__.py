@@ -1,0 +1,1 @@
+"""What the agent spent: a copy of its usage ledger, as the agent told it row by row."""

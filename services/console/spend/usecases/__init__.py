@@ -1,0 +1,1 @@
+"""What happens to the spend copy: record_usage."""
