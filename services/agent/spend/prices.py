@@ -1,6 +1,5 @@
 """What a model costs: the operator's file first, then what came with the product; else unknown, which is never 0 (rules 3, 30)."""
 
-import os
 from pathlib import Path
 
 import structlog
@@ -40,7 +39,7 @@ class Prices:
 
     def _look(self) -> tuple[int, int, int] | None:
         try:
-            found = os.stat(self._path)
+            found = self._path.stat()
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino

@@ -62,7 +62,7 @@ class Till:
 
     async def rows(self, owner: Owner, table: str = "usage_ledger") -> list[dict[str, Any]]:
         async with self.db.owned(owner) as tx:
-            return [dict(row.items()) for row in await tx.raw.fetch(f"SELECT * FROM core.{table} ORDER BY at, call_id")]  # noqa: S608
+            return [dict(row.items()) for row in await tx.raw.fetch(f"SELECT * FROM core.{table} ORDER BY at, call_id")]
 
     async def told(self, owner: Owner) -> list[dict[str, Any]]:
         """The rows of this owner that were published."""
