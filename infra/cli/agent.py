@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from infra.cli.belongings import export, forget
 from infra.cli.options import DEFAULT_STATE, Json, State, print_json, printable
 from shared.errors import Refused
 from shared.operator import call
@@ -14,9 +15,14 @@ BUILT_IN = "builtin"
 
 
 def register(app: typer.Typer) -> None:
-    agent = typer.Typer(help="Settings of the agent: spend caps, its model, proposals.", no_args_is_help=True)
+    agent = typer.Typer(
+        help="Settings of the agent: spend caps, its model, proposals; and what it keeps of a person.",
+        no_args_is_help=True,
+    )
     agent.command("settings")(settings)
     agent.command("set")(set_one)
+    agent.command("export")(export)
+    agent.command("forget")(forget)
     app.add_typer(agent, name="agent")
 
 

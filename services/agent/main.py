@@ -3,8 +3,11 @@
 from typing import Any
 
 from services.agent.actions.parts import make_actions
+from services.agent.belongings.operator import belongings_verbs
+from services.agent.belongings.parts import all_holdings
 from services.agent.builtin.model import builtin_model
 from services.agent.conversations.both import AllConversations
+from services.agent.conversations.holding import ConversationsHolding
 from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
 from services.agent.guests.memory import GuestConversations
@@ -18,7 +21,7 @@ from services.agent.pages import workspace_app
 from services.agent.proposals.tools import make_tools as proposal_tools
 from services.agent.spend.ledger import Ledger
 from services.agent.spend.prices import Prices
-from services.agent.tables import PROTECTION, app, core
+from services.agent.tables import CORE_GRANTS, CORE_OWNED, PROTECTION, app, core
 from services.agent.tools.domain import Tool
 from services.agent.tools.registry import tools
 from services.agent.usecases.propose_item import propose_item
@@ -65,7 +68,8 @@ def compose(settings: Settings) -> Service:
     turns = Turns(conversations, ledger, models, everything, actions.desk)
     desk = Desk(conversations, turns, service.notices)
     all_tools = tools(proposal_tools(db, owners.settings.may_propose, surface.console_url))
-    service.operator({"items.propose": propose_verb(db)})
+    holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, [ConversationsHolding(db, kept)])
+    service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})
     service.part(IdentityUpkeep(db))
     service.part(visits)
     service.part(desk)

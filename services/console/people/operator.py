@@ -25,6 +25,7 @@ class PeopleOperator:
         self._console = console
         self.verbs: dict[str, Callable[[Args], Awaitable[Args]]] = {
             "people.list": self.listed,
+            "people.find": self.find,
             "people.invite": self.invite,
             "people.reset": self.reset,
             "people.change": self.change,
@@ -46,6 +47,11 @@ class PeopleOperator:
             for row in invited
         ]
         return {"people": people, "invitations": waiting}
+
+    async def find(self, args: Args) -> Args:
+        """args {"handle"} → {"id"}: what the agent knows the person by."""
+        async with self._console.db.reading() as tx:
+            return {"id": str(await self._find(tx, args))}
 
     async def invite(self, args: Args) -> Args:
         """args {"role", "name"?, "handle"?} → {"url"}: the link, once."""

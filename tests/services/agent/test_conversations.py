@@ -213,7 +213,7 @@ async def test_words_can_be_deleted_and_figures_stay(kept: KeptConversations, db
     with pytest.raises(Conflict):
         await kept.start(me, chats[1], running[0])
     async with db.owned(me.owner) as tx:
-        assert await forget_conversations(tx, me.owner) == 1
+        assert await forget_conversations(tx, me.owner) == (1, [chats[1]])
         rows = await list_turns(tx, me.owner, 10)
         left = [await tx.raw.fetchval(f"SELECT count(*) FROM core.{name}") for name in ("conversations", "messages", "open_turns")]  # fmt: skip
     assert left == [0, 0, 0]

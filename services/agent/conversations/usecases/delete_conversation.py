@@ -16,14 +16,17 @@ async def delete_conversation(tx: Tx, owner: Owner, conversation_id: UUID) -> No
     await delete(tx, owner, conversation_id)
 
 
-async def forget_conversations(tx: Tx, owner: Owner) -> int:
-    """All of them; how many."""
-    await _end_open(tx, owner, None)
-    return await forget(tx, owner)
+async def forget_conversations(tx: Tx, owner: Owner) -> tuple[int, list[UUID]]:
+    """All of them: how many, and those in which a turn was open."""
+    places = await _end_open(tx, owner, None)
+    return await forget(tx, owner), places
 
 
-async def _end_open(tx: Tx, owner: Owner, conversation_id: UUID | None) -> None:
+async def _end_open(tx: Tx, owner: Owner, conversation_id: UUID | None) -> list[UUID]:
+    closed = []
     for turn_id in await open_turns(tx, owner, conversation_id):
         turn = await take(tx, owner, turn_id)
         if turn is not None:
             await add_record(tx, owner, abandoned(turn, None, list(turn.calls)))
+            closed.append(turn.conversation_id)
+    return closed
