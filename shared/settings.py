@@ -110,6 +110,11 @@ class Settings(BaseModel):
         return self.state / "secrets"
 
     @property
+    def workspace(self) -> Path:
+        """The agent's folder of workspaces."""
+        return self.state / "workspace"
+
+    @property
     def part(self) -> str:
         """This process's name: the service, and the number of an instance after the first."""
         return self.service if self.instance == 1 else f"{self.service}-{self.instance}"

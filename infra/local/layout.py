@@ -83,6 +83,11 @@ class Layout:
         return self.state / "secrets"
 
     @property
+    def workspace(self) -> Path:
+        """Memory and files of each owner of the agent; the folder is the agent's own."""
+        return self.state / "workspace"
+
+    @property
     def operator_token(self) -> Path:
         return self.keys / "operator.token"
 

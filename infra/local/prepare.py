@@ -71,6 +71,7 @@ def make_folders(layout: Layout, who: Identities, me: folders.Owner, *, cluster:
     for part in services(cluster=cluster):
         folders.folder(layout.run / part, 0o755, who.owner(base_of(part)))
     folders.folder(layout.secrets, 0o700, who.owner("connectors"))
+    folders.folder(layout.workspace, 0o700, who.owner("agent"))
     folders.folder(layout.pg, 0o700, who.owner("pgadm"))
     folders.folder(layout.pg_socket_dir, 0o2750, (who.uids["pgadm"], who.group))
     for part in bus_parts(cluster=cluster):

@@ -13,8 +13,8 @@ from infra.observe.keyfiles import names_of
 from infra.observe.report_files import GRANTS, TOP, console_files, report_folder
 from schemas.catalogue import SERVICES
 
-NOT_WALKED = ("runtime", "data-", "js")
-"""Our own copy of the interpreter has links; the servers' data folders are theirs alone."""
+NOT_WALKED = ("runtime", "data-", "js", "user-")
+"""Our own copy of the interpreter has links; the servers' data folders are theirs alone, and workspaces their owners' (area memory looks into those)."""
 
 
 def required(here: Installation) -> Iterator[tuple[Path, str]]:
@@ -32,6 +32,7 @@ def required(here: Installation) -> Iterator[tuple[Path, str]]:
     yield layout.ingest_token, owned((me[0], who.owner("site")[1]), "640")
     yield layout.tls / "nats.key", owned(nats, "600")
     yield layout.secrets, owned(who.owner("connectors"), "700")
+    yield layout.workspace, owned(who.owner("agent"), "700")
     yield layout.pg, owned(pgadm, "700")
     yield layout.pg_socket_dir, owned((pgadm[0], who.group), "2750")
     for part in bus_parts(cluster=cluster):
@@ -64,6 +65,7 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     yield r"keys/pacer/bus\.nk", owned(me, "600")
     yield r"secrets/([0-9a-f]{64}\.age|[0-9a-f]{32}\.token|\.[\w-]+(\.[\w-]+)*)", owned(who.owner("connectors"), "600")
     yield r"secrets/[0-9a-f]{32}\.token", owned(who.owner("connectors"), "600")
+    yield r"workspace/user-[0-9a-fx-]{37,65}", owned(who.owner("agent"), "700")
     yield r"pg/data-\d+", owned(pgadm, "700")
     yield r"run/pg/\.s\.PGSQL\.5432", owned((pgadm[0], who.group), "770")
     yield r"run/pg/\.s\.PGSQL\.5432\.lock", owned((pgadm[0], who.group), "600")

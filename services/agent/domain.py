@@ -27,6 +27,7 @@ class Draft:
     title: str
     summary: str
     body: str
+    audience: str = "public"
 
 
 def mend(text: str) -> str:
@@ -34,18 +35,24 @@ def mend(text: str) -> str:
     return "".join("\ufffd" if char == "\x00" or "\ud800" <= char <= "\udfff" else char for char in text)
 
 
-def make_proposal(draft: Draft) -> ItemProposed:
-    """The event's data. TooLarge above 512 KiB (rule 5), Refused when a field is not what an item can have."""
+def make_proposal(draft: Draft, by: Actor = AGENT) -> ItemProposed:
+    """The event's data. `by`: for whom it is proposed; whatever stands there, it came from the agent. TooLarge above 512 KiB (rule 5), Refused when a field is not what an item can have."""
     path, lang = unicodedata.normalize("NFC", draft.path), spelled(draft.lang)
     try:
         content = ItemContent(title=draft.title, summary=draft.summary, body=draft.body).to_bytes()
         _check_size(content)
-        fields: dict[str, Any] = {"kind": draft.kind, "lang": lang, "path": path, "content": content}
+        fields: dict[str, Any] = {
+            "kind": draft.kind,
+            "lang": lang,
+            "path": path,
+            "audience": draft.audience,
+            "content": content,
+        }
         return ItemProposed(
             submission_id=new_id(),
             item_id=item_id(draft.kind, lang, path),
             content_hash=sha256(content),
-            submitted_by=AGENT,
+            submitted_by=by,
             **fields,
         )
     except ValidationError as error:

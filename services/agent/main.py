@@ -3,6 +3,7 @@
 from typing import Any
 
 from services.agent.actions.parts import make_actions
+from services.agent.belongings.domain import Holding
 from services.agent.belongings.operator import belongings_verbs
 from services.agent.belongings.parts import all_holdings
 from services.agent.builtin.model import builtin_model
@@ -16,9 +17,15 @@ from services.agent.intake import AgentIntake
 from services.agent.loop.desk import Desk
 from services.agent.loop.models import Models
 from services.agent.loop.turns import Turns
+from services.agent.memory.files import Workspaces
+from services.agent.memory.holding import WorkspaceHolding
+from services.agent.memory.preface import memory_preface
+from services.agent.memory.tools import make_tools as memory_tools
 from services.agent.owners.parts import make_owners
 from services.agent.pages import workspace_app
+from services.agent.proposals.holding import ProposalsHolding
 from services.agent.proposals.tools import make_tools as proposal_tools
+from services.agent.sharing.tools import make_tools as sharing_tools
 from services.agent.spend.ledger import Ledger
 from services.agent.spend.prices import Prices
 from services.agent.tables import CORE_GRANTS, CORE_OWNED, PROTECTION, app, core
@@ -65,10 +72,14 @@ def compose(settings: Settings) -> Service:
     asker = Asker("agent", link.connection)
     link.also(asker)
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
-    turns = Turns(conversations, ledger, models, everything, actions.desk)
+    workspaces = Workspaces(settings.workspace, db)
+    prefaces = [memory_preface(workspaces)]
+    turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces)
     desk = Desk(conversations, turns, service.notices)
-    all_tools = tools(proposal_tools(db, owners.settings.may_propose, surface.console_url))
-    holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, [ConversationsHolding(db, kept)])
+    proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
+    all_tools = tools(proposing, memory_tools(workspaces), sharing_tools(db))
+    own: list[Holding] = [ConversationsHolding(db, kept), WorkspaceHolding(workspaces), ProposalsHolding(db)]
+    holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, own)
     service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})
     service.part(IdentityUpkeep(db))
     service.part(visits)

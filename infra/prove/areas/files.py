@@ -62,7 +62,7 @@ def _secrets(target: Target) -> list[Try]:
     found += [Try("list", str(layout.pg), ("pgadm",))]
     found += [Try("list", str(layout.bus_store(part)), ("nats",)) for part in bus_parts(cluster=target.config.cluster)]
     found += [Try("read", str(layout.pacer_seed))] if target.config.cluster else []
-    found += [Try("list", str(layout.secrets), ("connectors",))]
+    found += [Try("list", str(layout.secrets), ("connectors",)), Try("list", str(layout.workspace), ("agent",))]
     reports = report_folder(layout)
     if reports.exists():
         found += [Try("list", str(reports), ("console",)), Try("create", str(reports))]

@@ -26,13 +26,16 @@ async def owner_of(tx: Tx, submission_id: UUID) -> Owner | None:
     return None if row is None else Owner(kind=row["owner_kind"], id=row["owner_id"])
 
 
-async def move(tx: Tx, owner: Owner, moved: ProposalMoved) -> RowMapping | None:
-    """The proposal as it is now; None when this is not news."""
+async def held(tx: Tx, owner: Owner, submission_id: UUID) -> RowMapping | None:
+    """Nobody else moves it until the transaction ends."""
+    mine = proposed_items.c.submission_id == submission_id
+    return await tx.row(select(proposed_items).where(_mine(owner), mine).with_for_update())
+
+
+async def move(tx: Tx, owner: Owner, moved: ProposalMoved) -> None:
     news = {"state": moved.state, "revision": moved.revision, "reason": moved.reason, "moved_at": moved.at}
-    mine = _mine(owner) & (proposed_items.c.submission_id == moved.submission_id)
-    newer = proposed_items.c.version < moved.version
-    changed = update(proposed_items).where(mine, newer).values(news | {"version": moved.version})
-    return await tx.row(changed.returning(*proposed_items.c))
+    mine = proposed_items.c.submission_id == moved.submission_id
+    await tx.execute(update(proposed_items).where(_mine(owner), mine).values(news | {"version": moved.version}))
 
 
 async def listed(tx: Tx, owner: Owner, limit: int) -> Sequence[RowMapping]:

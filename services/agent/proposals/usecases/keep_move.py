@@ -1,8 +1,15 @@
-"""The lock tells what became of a proposal. It can only be told: nothing that arrives here publishes anything (rule 20)."""
+"""The lock tells what became of a proposal, and its conversation is told. It can only be told: nothing that arrives here publishes anything (rule 20)."""
+
+from contextlib import suppress
 
 from schemas.bridge.v1 import ProposalMoved
+from services.agent.conversations.domain import Message
+from services.agent.conversations.store import add_message
 from services.agent.proposals import store
+from services.agent.proposals.domain import note_of
+from shared.clock import now
 from shared.db import Tx
+from shared.errors import NotFound
 
 
 async def keep_move(tx: Tx, moved: ProposalMoved) -> None:
@@ -11,4 +18,11 @@ async def keep_move(tx: Tx, moved: ProposalMoved) -> None:
     if owner is None:
         return  # the operator's own, or its owner's things were deleted
     async with tx.acting_for(owner):
+        held = await store.held(tx, owner, moved.submission_id)
+        if held is None or held["version"] >= moved.version:
+            return
         await store.move(tx, owner, moved)
+        text = note_of(held["state"], moved, held["title"])
+        if text:
+            with suppress(NotFound):  # the conversation was deleted; what became of it still stands among the proposals
+                await add_message(tx, owner, held["conversation_id"], Message(0, "note", text, now()))
