@@ -52,17 +52,17 @@ def setting_fault(name: SettingName, subject: str, value: str) -> str | None:
         return f"{name} is set for everybody; it has no subject"
     if name == "model":
         fits = not value or _MODEL.fullmatch(value)
-        return None if fits else "a model is `connector/model`, or empty for the built-in one"
-    return None if value in ("on", "off") else "proposals are `on` or `off`"
+        return None if fits else "a model is written connector/model, or left empty for the built-in one"
+    return None if value in ("on", "off") else "proposals are on or off"
 
 
 def _cap_fault(subject: str, value: str) -> str | None:
     person = _PERSON.fullmatch(subject)
     if subject not in ("users", "guests") and not person:
-        return "a cap is that of `users`, of `guests`, or of one person"
+        return "a cap is that of users, of guests, or of one person"
     if value == "none" or _MONEY.fullmatch(value) or (person and not value):
         return None
-    return "a cap is an amount in US dollars such as 5.00, `none` for no limit, or for one person empty: as everybody"
+    return "a cap is an amount in US dollars such as 5.00, 'none' for no limit, or for one person empty: as everybody"
 
 
 class Access(Statement):

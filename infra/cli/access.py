@@ -15,7 +15,7 @@ Handle = Annotated[str, typer.Argument(help="What the person signs in with, as `
 Id = Annotated[str, typer.Argument(help="As the list shows it.", metavar="ID")]
 Name = Annotated[str, typer.Option("--name", help="What it is for.")]
 Role = Annotated[str, typer.Option("--role", help="The most that it may do; the person's own role when left out.")]
-Days = Annotated[int, typer.Option("--days", min=1, help="How long it lives; until it is revoked when left out.")]
+Days = Annotated[int, typer.Option("--days", min=0, help="How long it lives; 0: until it is revoked.")]
 Minutes = Annotated[int, typer.Option("--minutes", min=1, max=60, help="How long it lives.")]
 KNOWN_WITHIN = 10.0
 """Seconds until the agent must have heard of it."""

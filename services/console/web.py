@@ -10,7 +10,9 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
+from services.console.access.pages import AccessPages
 from services.console.actions.pages import ActionPages
+from services.console.agency.pages import AgencyPages
 from services.console.api import make_api, nowhere
 from services.console.audit.call_pages import CallPages
 from services.console.audit.pages import AuditPages
@@ -55,6 +57,7 @@ def make_web(console: Console) -> ASGIApp:
     static = StaticFiles("/static", [LOOK, HERE / "static"])
     templates = Templates(static, console.site_url)
     desk, jobs = Desk(console, templates), Jobs()
+    switches, me = SwitchPages(desk), MePages(desk)
     pages: list[Any] = [
         TogetherPages(desk, jobs),
         UndoPages(desk, jobs),
@@ -67,10 +70,12 @@ def make_web(console: Console) -> ASGIApp:
         SignInPages(desk),
         JoiningPages(desk),
         PeoplePages(desk),
-        MePages(desk),
+        me,
+        AccessPages(desk, me),
         GuestPages(desk),
         IdentityPages(desk),
-        SwitchPages(desk),
+        switches,
+        AgencyPages(desk, switches),
         ConnectorPages(desk),
         CardPages(desk),
         ActionPages(desk),

@@ -50,8 +50,14 @@ class Shown:
 def in_words(name: str, value: str) -> str:
     """`5.00 dollars a day`, `no limit`, `the built-in one`."""
     if name == "cap":
-        return {NO_LIMIT: "no limit", "": "as everybody"}.get(value, f"${value} in 24 hours")
+        return {NO_LIMIT: "no limit", "": "as everybody"}.get(value) or f"${_in_cents(value)} in 24 hours"
     return value or "the built-in one" if name == "model" else value
+
+
+def _in_cents(amount: str) -> str:
+    """`7.5` as `7.50`; finer ones in full."""
+    whole, _, part = amount.partition(".")
+    return f"{whole}.{part:0<2}"
 
 
 def title_of(name: str, subject: str, person: str = "") -> tuple[str, str]:

@@ -78,3 +78,14 @@ async def kind_of(tx: Tx, connector: str) -> str | None:
     """Of a connector in force."""
     found: str | None = await tx.value(select(connectors.c.kind).where(connectors.c.name == connector))
     return found
+
+
+async def people_named(tx: Tx) -> Sequence[RowMapping]:
+    """id, name and handle of everybody, by name."""
+    return await tx.rows(select(people.c.id, people.c.name, people.c.handle).order_by(people.c.name, people.c.id))
+
+
+async def llm_connectors(tx: Tx) -> Sequence[str]:
+    """Names of connectors that reach models."""
+    found = select(connectors.c.name).where(connectors.c.kind == "llm").order_by(connectors.c.name)
+    return [row["name"] for row in await tx.rows(found)]

@@ -1,10 +1,12 @@
-"""One's own account: where one is signed in, the password, keys, and API tokens."""
+"""One's own account: where one is signed in, the password, single keys, API tokens, and keys of the agent's API."""
 
+from typing import Any
 from uuid import UUID
 
 from starlette.responses import Response
 from starlette.routing import Route
 
+from services.console.access import store as access_keys
 from services.console.desk import Desk, Visit, go
 from services.console.forms import as_uuid
 from services.console.people import store, views
@@ -36,7 +38,7 @@ class MePages:
         ]
 
     async def me(self, visit: Visit) -> Response:
-        return await self._show(visit)
+        return await self.render(visit)
 
     async def keys(self, visit: Visit) -> Response:
         async with self._console.db.transaction() as tx:
@@ -76,7 +78,7 @@ class MePages:
     async def make_token(self, visit: Visit) -> Response:
         async with self._console.db.transaction() as tx:
             made = await make_token(tx, visit.caller, visit.form.text("name"), visit.form.text("role"))
-        return await self._show(visit, made=made)
+        return await self.render(visit, made=made)
 
     async def revoke(self, visit: Visit) -> Response:
         token_id = as_uuid(visit.request.path_params["token_id"])
@@ -84,10 +86,13 @@ class MePages:
             await store.revoke_token(tx, token_id, UUID(visit.caller.id), now())
         return go("/me")
 
-    async def _show(self, visit: Visit, made: str = "") -> Response:
+    async def render(self, visit: Visit, made: str = "", made_key: str = "") -> Response:
+        """The page, with the token or key that was just made: it is shown this once."""
         person_id, mine = UUID(visit.caller.id), visit.session.token_hash
         async with self._console.db.reading() as tx:
             tokens, rows = await views.tokens_of(tx, person_id), await views.sessions_of(tx, person_id, now())
+            access = await access_keys.listed(tx, now(), person_id=person_id)
         sessions = [{**row, "name": session_name(row["token_hash"]), "here": row["token_hash"] == mine} for row in rows]
         scopes = ROLES[ROLES.index(visit.caller.role) :]
-        return await visit.show("me.html", tokens=tokens, sessions=sessions, scopes=scopes, made=made)
+        shown: dict[str, Any] = {"tokens": tokens, "sessions": sessions, "scopes": scopes, "access": access}
+        return await visit.show("me.html", **shown, made=made, made_key=made_key)
