@@ -151,9 +151,9 @@ async def test_signing_out_everywhere_says_what_happens_to_api_tokens(
     desk: Desk, browser: Browser, passwords: Passwords
 ) -> None:
     person = await browser.come_in(desk, passwords, "member")
-    assert "API tokens go on; you have none" in (await browser.page("/me")).text
+    assert "API tokens and keys go on; you have none" in (await browser.page("/me")).text
     await browser.send("/me/tokens", "/me", name="import", role="member")
-    assert "revoke my 1 API token too" in (await browser.page("/me")).text
+    assert "revoke my 1 API token or key too" in (await browser.page("/me")).text
     async with desk.db.transaction() as tx:
         other = await start_session(tx, person, "Safari on iPhone")
     page = (await browser.page("/me")).text
