@@ -13,7 +13,12 @@ from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
 from services.agent.guests.memory import GuestConversations
 from services.agent.guests.visits import Visits
+from services.agent.habits.behavior import BehaviorPreface
+from services.agent.habits.running import Runner
+from services.agent.habits.tools import make_tools as habit_tools
 from services.agent.intake import AgentIntake
+from services.agent.lessons.shelf import Lessons
+from services.agent.lessons.tools import make_tools as lesson_tools
 from services.agent.loop.desk import Desk
 from services.agent.loop.models import Models
 from services.agent.loop.turns import Turns
@@ -73,11 +78,12 @@ def compose(settings: Settings) -> Service:
     link.also(asker)
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
     workspaces = Workspaces(settings.workspace, db)
-    prefaces = [memory_preface(workspaces)]
+    prefaces = [memory_preface(workspaces), BehaviorPreface(db)]
     turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces)
     desk = Desk(conversations, turns, service.notices)
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
-    all_tools = tools(proposing, memory_tools(workspaces), sharing_tools(db))
+    habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
+    all_tools = tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lesson_tools(Lessons(db)))
     own: list[Holding] = [ConversationsHolding(db, kept), WorkspaceHolding(workspaces), ProposalsHolding(db)]
     holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, own)
     service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})

@@ -7,11 +7,12 @@ from uuid import UUID
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import UsageLimits
 
 from services.agent.builtin.purposes import SUMMARY, TITLE
 from services.agent.domain import mend
-from services.agent.loop.metering import Bill, Metered
+from services.agent.loop.metering import Bill, Counted, Metered
 from services.agent.loop.models import Chosen
 from services.agent.loop.outside import delegation
 from services.agent.spend.domain import Spending
@@ -37,11 +38,13 @@ class SideCalls:
     def end(self, turn_id: UUID) -> None:
         self._turns.pop(turn_id, None)
 
-    async def ask(self, asked: Asked, purpose: str, instructions: str, text: str, most: int = TOOL_TOKENS) -> str:
-        """What the turn's own model answers, without tools. Refused at the cap as any other call; nothing is called without a turn that runs."""
+    async def ask(
+        self, asked: Asked, purpose: str, instructions: str, text: str, *, toolsets: Sequence[AbstractToolset[None]] = (), requests: int = 1
+    ) -> str:  # fmt: skip
+        """What the turn's own model answers, with these tools and in so many requests at most. Refused at the cap as any other call; nothing is called without a turn that runs."""
         if asked.turn_id not in self._turns:
             raise NotFound("The turn that asked is over.", code="turn")
-        return await self._call(asked.turn_id, purpose, instructions, text, (), most)
+        return await self._call(asked.turn_id, purpose, instructions, text, (), TOOL_TOKENS, toolsets, requests)
 
     async def title(self, turn_id: UUID, text: str) -> str:
         """One line."""
@@ -51,16 +54,19 @@ class SideCalls:
     async def summary(self, turn_id: UUID, messages: Sequence[ModelMessage]) -> str:
         return await self._call(turn_id, "summary", SUMMARY, SUMMARY, messages, SUMMARY_TOKENS)
 
-    async def _call(self, turn_id: UUID, purpose: str, instructions: str, text: str, before: Sequence[ModelMessage], most: int) -> str:  # fmt: skip
+    async def _call(
+        self, turn_id: UUID, purpose: str, instructions: str, text: str, before: Sequence[ModelMessage], most: int,
+        toolsets: Sequence[AbstractToolset[None]] = (), requests: int = 1,
+    ) -> str:  # fmt: skip
         chosen, bill = self._turns[turn_id]
-        model = chosen.model
+        model: Counted = Counted(chosen.model, requests)
         if not chosen.is_built_in:
-            model = Metered(model, self._spending, bill, chosen.connector, purpose, most=1)
+            model = Metered(chosen.model, self._spending, bill, chosen.connector, purpose, most=requests)
         token = delegation.set(chosen.delegation)
         try:
             async with asyncio.timeout(PATIENCE):
                 found = await _ASKED.run(
-                    text, message_history=list(before), model=model, instructions=instructions,
+                    text, message_history=list(before), model=model, instructions=instructions, toolsets=list(toolsets),
                     model_settings=ModelSettings(max_tokens=most), usage_limits=UsageLimits(request_limit=None),
                 )  # fmt: skip
         finally:
