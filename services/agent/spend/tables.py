@@ -50,7 +50,7 @@ usage_ledger = Table(
     ),
     Index("usage_ledger_call", "call_id", unique=True),
     Index("usage_ledger_window", "owner_kind", "owner_id", "at", postgresql_include=["cost"]),
-    Index("usage_ledger_turn", "owner_kind", "owner_id", "turn_id"),
+    Index("usage_ledger_turn", "turn_id"),
 )
 """One row a call, keyed by call. `at`: when it was reserved, which is its time in the window; `cost` NULL: nobody knows (rule 30)."""
 
@@ -109,6 +109,8 @@ GRANTS: dict[str, dict[str, Any]] = {
 }
 
 _MINE = "owner_kind = k AND owner_id = i"
+_ANY = f"(SELECT true FROM core.spend_minutes WHERE {_MINE} AND minute = date_trunc('minute', since))"
+"""Whether there is anything in the minute in which the window begins: else its rows are not looked for."""
 _COPIED = " ".join(f"NEW.{name} := r.{name};" for name in FACTS)
 
 _BOOK = f"""
@@ -152,7 +154,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
     (SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(unknown), 0) AS unknown FROM core.spend_minutes
       WHERE {_MINE} AND minute >= date_trunc('minute', since) + interval '1 minute') m,
     (SELECT coalesce(sum(cost), 0) AS spent, count(*) FILTER (WHERE cost IS NULL) AS unknown FROM core.usage_ledger
-      WHERE {_MINE} AND at > since AND at < date_trunc('minute', since) + interval '1 minute') e,
+      WHERE {_MINE} AND at > since AND at < date_trunc('minute', since) + interval '1 minute' AND {_ANY}) e,
     (SELECT coalesce(sum(amount), 0) AS reserved, coalesce(bool_or(expires_at <= clock_timestamp()), false) AS overdue FROM core.reservations
       WHERE {_MINE}) r
 $$"""
@@ -168,7 +170,7 @@ RETURNS TABLE (frees_at timestamptz, frees numeric) LANGUAGE sql STABLE SET sear
         WHERE {_MINE} AND minute >= date_trunc('minute', since) + interval '1 minute' AND spent > 0
       UNION ALL
       SELECT at, cost FROM core.usage_ledger
-        WHERE {_MINE} AND at > since AND at < date_trunc('minute', since) + interval '1 minute' AND cost > 0
+        WHERE {_MINE} AND at > since AND at < date_trunc('minute', since) + interval '1 minute' AND cost > 0 AND {_ANY}
     ) parts) sums WHERE total >= need ORDER BY at LIMIT 1
 $$"""
 """When that much has fallen out of the window, and how much it is then; to the minute, never too early. No row: never."""
