@@ -21,6 +21,7 @@ from services.agent.lessons.shelf import Lessons
 from services.agent.lessons.tools import make_tools as lesson_tools
 from services.agent.loop.desk import Desk
 from services.agent.loop.models import Models
+from services.agent.loop.preface import Preface
 from services.agent.loop.turns import Turns
 from services.agent.memory.files import Workspaces
 from services.agent.memory.holding import WorkspaceHolding
@@ -78,7 +79,7 @@ def compose(settings: Settings) -> Service:
     link.also(asker)
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
     workspaces = Workspaces(settings.workspace, db)
-    prefaces = [memory_preface(workspaces), BehaviorPreface(db)]
+    prefaces: list[Preface] = [memory_preface(workspaces), BehaviorPreface(db)]
     turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces)
     desk = Desk(conversations, turns, service.notices)
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
