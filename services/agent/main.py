@@ -34,6 +34,7 @@ from services.agent.proposals.tools import make_tools as proposal_tools
 from services.agent.sharing.tools import make_tools as sharing_tools
 from services.agent.spend.ledger import Ledger
 from services.agent.spend.prices import Prices
+from services.agent.spend.witness import AuditWitness
 from services.agent.tables import CORE_GRANTS, CORE_OWNED, PROTECTION, app, core
 from services.agent.tools.domain import Tool
 from services.agent.tools.registry import tools
@@ -77,6 +78,7 @@ def compose(settings: Settings) -> Service:
     link = service.bus(AgentIntake(owners, actions.runner.wake))
     asker = Asker("agent", link.connection)
     link.also(asker)
+    ledger.knows = AuditWitness(asker, lambda: link.connection.connected, owners.delegations.of)
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
     workspaces = Workspaces(settings.workspace, db)
     prefaces: list[Preface] = [memory_preface(workspaces), BehaviorPreface(db)]

@@ -157,6 +157,8 @@ class Metered(Counted):
         """The answer begins. Where the provider cannot answer now it is asked again, as another call."""
         for tried in range(1, TRIES + 1):
             running = Running(await self._reserve(size), size, Outside())
+            if not running.reservation.price.is_free:
+                await self._spending.note(running.reservation, Figures())  # from here on it may have left
             token = outside.set(running.outside)
             try:
                 running.stream = await open_one()

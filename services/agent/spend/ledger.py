@@ -38,13 +38,13 @@ class Caps(Protocol):
 class Ledger:
     """A part of the service: its sweep closes what expired, every few seconds.
 
-    `knows` is asked what became of a call that nobody settled, beside what was noted of it (the connectors' call audit).
+    `knows` is asked what became of a call that nobody settled, beside what was noted of it (spend/witness.py).
     """
 
     def __init__(
         self, db: Database, settings: Caps, prices: Prices, *, life: timedelta = LIFE, knows: Knows = nobody_knows
     ) -> None:
-        self._db, self._settings, self._prices, self._knows = db, settings, prices, knows
+        self._db, self._settings, self._prices, self.knows = db, settings, prices, knows
         self._lanes = Lanes(partial(book_account, db, settings.cap_of, life), self._orphaned)
         self._sweep = Sweep(db, self.expire)
 
@@ -103,12 +103,12 @@ class Ledger:
 
     async def settle_abandoned(self, account: Owner, turn_id: UUID) -> Decimal | None:
         """The process that ran this turn is dead: its open calls are closed as aborted, once, by what is known of them. The turn's cost."""
-        await close_turn(self._db, self._prices, self._knows, account, turn_id)
+        await close_turn(self._db, self._prices, self.knows, account, turn_id)
         return await self.cost_of_turn(account, turn_id)
 
     async def expire(self, account: Owner) -> int:
         """Close what expired; how many calls."""
-        return await close_overdue(self._db, self._prices, self._knows, account)
+        return await close_overdue(self._db, self._prices, self.knows, account)
 
     async def _full(self, account: Owner, needs: Decimal, full: Full) -> Refused:
         async with self._db.owned(account) as tx:

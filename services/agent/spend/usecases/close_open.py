@@ -28,11 +28,11 @@ class Known:
     figures: Figures | None = None
 
 
-Knows = Callable[[UUID, UUID | None], Awaitable[Known | None]]
-"""By the call's id and the one that it has outside; None: nothing is known."""
+Knows = Callable[[Owner, UUID | None], Awaitable[Known | None]]
+"""By the account and the id that the call has outside; None: nothing is known."""
 
 
-async def nobody_knows(_: UUID, __: UUID | None) -> Known | None:
+async def nobody_knows(_: Owner, __: UUID | None) -> Known | None:
     return None
 
 
@@ -55,7 +55,7 @@ async def _close(db: Database, prices: Prices, knows: Knows, account: Owner, row
         return 0
     closes: list[store.Close] = []
     for row in rows:
-        cost = _cost(prices, row, await knows(row["call_id"], row["outside_call"]))
+        cost = _cost(prices, row, await knows(account, row["outside_call"]))
         closes.append((row["call_id"], kind, cost.figures, cost.dollars))
     async with db.owned(account) as tx:
         written = await store.settle(tx, account, closes)

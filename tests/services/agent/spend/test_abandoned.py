@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from schemas.outward import Owner
 from services.agent.spend.domain import CapReached, Figures
 from services.agent.spend.sweep import Sweep
 from services.agent.spend.usecases.close_open import Known
@@ -69,7 +70,7 @@ async def test_a_dead_workers_calls_are_priced_by_what_is_known(
     if noted is not None:
         await till.ledger.note(held, noted, new_id())
 
-    async def knows(_: UUID, __: UUID | None) -> Known | None:
+    async def knows(_: Owner, __: UUID | None) -> Known | None:
         return known
 
     again = till.other(knows=knows)

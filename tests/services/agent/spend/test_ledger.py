@@ -28,7 +28,7 @@ async def test_sp_05_ten_tenths_reach_the_cap_exactly(till: Till) -> None:
     for _ in range(10):
         await till.ledger.settle(await till.ledger.reserve(call(who), SMALL), Figures(3, 3))
     standing = await till.ledger.standing(who)
-    assert (standing.spent, standing.reserved, standing.left) == (Decimal(1), 0, 0)
+    assert (standing.spent, standing.reserved, standing.left) == (Decimal(1), Decimal(0), Decimal(0))
     with pytest.raises(CapReached) as refused:
         await till.ledger.reserve(call(who), SMALL)
     assert refused.value.code == "cap"
@@ -146,4 +146,4 @@ async def test_who_was_cancelled_while_reserving_leaves_nothing_reserved(till: T
         await asking
     await till.ledger._lanes.drained()
     standing = await till.ledger.standing(who)
-    assert (standing.spent, standing.reserved) == (0, 0)
+    assert (standing.spent, standing.reserved) == (Decimal(0), Decimal(0))
