@@ -3,10 +3,13 @@
 from typing import Any
 
 from services.agent.actions.parts import make_actions
+from services.agent.belongings.api import BelongingsApi
 from services.agent.belongings.domain import Holding
 from services.agent.belongings.operator import belongings_verbs
 from services.agent.belongings.parts import all_holdings
 from services.agent.builtin.model import builtin_model
+from services.agent.chat.parts import Chat
+from services.agent.chat.web import make_web
 from services.agent.conversations.both import AllConversations
 from services.agent.conversations.holding import ConversationsHolding
 from services.agent.conversations.kept import KeptConversations
@@ -28,7 +31,6 @@ from services.agent.memory.holding import WorkspaceHolding
 from services.agent.memory.preface import memory_preface
 from services.agent.memory.tools import make_tools as memory_tools
 from services.agent.owners.parts import make_owners
-from services.agent.pages import workspace_app
 from services.agent.proposals.holding import ProposalsHolding
 from services.agent.proposals.tools import make_tools as proposal_tools
 from services.agent.sharing.tools import make_tools as sharing_tools
@@ -96,10 +98,14 @@ def compose(settings: Settings) -> Service:
 
     def closing() -> None:
         owners.close()
+        web.close()
         desk.close()
 
-    front = workspace_app(surface, owners.sessions, owners.streams)
-    service.http(front, settings.host, settings.port, closing=closing)
+    chat = Chat(
+        surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger
+    )
+    web = make_web(chat, lambda api: BelongingsApi(holdings, api.who).routes())
+    service.http(web.app, settings.host, settings.port, closing=closing)
     return service
 
 

@@ -1,0 +1,72 @@
+"""The workspace's web application: pages, live stream, API and static files, behind the guard."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Mount, Route
+
+from services.agent.chat.api import Api
+from services.agent.chat.api_app import make_api
+from services.agent.chat.callers import Callers
+from services.agent.chat.front import Front
+from services.agent.chat.live import Live
+from services.agent.chat.more_pages import MorePages
+from services.agent.chat.pages import ChatPages
+from services.agent.chat.parts import Chat
+from services.agent.chat.reading import Reading
+from services.agent.chat.rendering import HERE, Templates
+from services.agent.chat.stream import Streams
+from services.agent.chat.tabs import Tabs
+from services.agent.owners.domain import Me
+from shared.errors import SchleuseError
+from shared.identity.doors import SIGNED_IN
+from shared.web.guard import App, Guard
+from shared.web.static_files import LOOK, StaticFiles
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none';"
+    " form-action 'self'; frame-ancestors 'none'"
+)
+"""Nothing is loaded from elsewhere, whatever a model or a page that it read would like (S11)."""
+
+
+@dataclass(frozen=True)
+class Web:
+    """`close`: the server begins to stop, open streams end. `more`: routes of other parts, before the API."""
+
+    app: App
+    close: Callable[[], None]
+
+
+def make_web(chat: Chat, more: Callable[[Api], Sequence[BaseRoute]] = lambda _: ()) -> Web:
+    closing = asyncio.Event()
+    static = StaticFiles("/static", (LOOK, HERE / "static"))
+    templates = Templates(static, chat.surface.console_url)
+    callers, tabs, reading = Callers(chat.door, chat.visits, chat.surface), Tabs(chat.notices), Reading(chat)
+    streams = Streams(chat, tabs, closing)
+    front = Front(chat, callers, templates)
+    api = Api(chat, callers, reading, streams, tabs)
+    routes: list[BaseRoute] = [
+        *ChatPages(front, reading, tabs).routes(),
+        *MorePages(front, reading).routes(),
+        *Live(callers, reading, streams, templates).routes(),
+        *front.door.routes(),
+        Route("/static/{name}", static.endpoint),
+        *more(api),
+        Mount("/api", make_api(api)),
+    ]
+    app = Starlette(routes=routes, exception_handlers={SchleuseError: front.failed, HTTPException: front.missing})
+    chat.visits.ended.append(_gone(chat))
+    host = chat.surface.url.split("//", 1)[1]
+    handed_over = {SIGNED_IN: chat.surface.console_url}
+    return Web(Guard(app, hosts={host}, origin=chat.surface.url, csp=CSP, handed_over=handed_over), closing.set)
+
+
+def _gone(chat: Chat) -> Callable[[Me], None]:
+    def ended(me: Me) -> None:
+        chat.desk.leave(me)
+
+    return ended
