@@ -31,7 +31,8 @@ class Scene:
     results: tuple[Result, ...] = ()
     before: str = ""
     asked: str = ""
-    instructions: str = ""
+    behavior: str = ""
+    is_guest: bool = False
 
     def result(self, tool: str) -> Result | None:
         """The newest one of that tool."""

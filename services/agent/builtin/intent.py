@@ -40,10 +40,18 @@ def through(scene: Scene, tool: str, arguments: Mapping[str, Any], then: Callabl
 
 
 def lacks(scene: Scene) -> Say:
+    """What a role may not use is not promised."""
+    if scene.is_guest:
+        return Say(
+            scene.say(
+                "As a guest you have nothing that is kept, so I can't do that. Sign in through the console, and I can.",
+                "Für Gäste wird nichts aufbewahrt, deshalb kann ich das nicht. Melde dich über die Konsole an, dann geht es.",
+            )
+        )
     return Say(
         scene.say(
-            "I can't do that here: it needs a tool that your role does not have. As a guest, sign in at the console; otherwise ask an owner or admin.",
-            "Das kann ich hier nicht: Es braucht ein Werkzeug, das deine Rolle nicht hat. Als Gast melde dich über die Konsole an, sonst frage einen Inhaber oder Admin.",
+            "I can't do that here: it needs a tool that your role does not have. An owner or admin can do it.",
+            "Das kann ich hier nicht: Es braucht ein Werkzeug, das deine Rolle nicht hat. Ein Inhaber oder Admin kann es tun.",
         )
     )
 

@@ -2,20 +2,14 @@
 
 from dataclasses import replace
 
-from services.agent.builtin.domain import Intent, Say, Scene, Step
+from services.agent.builtin.domain import Intent, Scene, Step
 from services.agent.builtin.intents import INTENTS
 from services.agent.builtin.language import plain
-from services.agent.builtin.purposes import SUMMARY, TITLE
-from services.agent.builtin.side import summary, title
 from services.agent.builtin.talk import unknown
 
 
 def decide(scene: Scene) -> Step:
     """The next step of this turn."""
-    if TITLE in scene.instructions:
-        return Say(title(scene.text))
-    if SUMMARY in scene.instructions:
-        return Say(summary(scene.text, 10))
     scene = replace(scene, text=plain(scene.text))
     for intent in INTENTS:
         match = intent.match(scene.text)

@@ -1,6 +1,7 @@
 """From pydantic-ai's messages to what the rules look at. Only what the model is given: its messages, and the tools that this role is offered."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,9 +18,13 @@ from pydantic_ai.models.function import AgentInfo
 
 from services.agent.builtin.domain import Lang, Result, Scene
 from services.agent.builtin.language import language
+from services.agent.habits.domain import HEADING
+from services.agent.loop.history import NOTE
+from services.agent.loop.preface import GUEST
 
 GERMAN_WANTED = ("auf deutsch", "in german", "deutsch antworten")
 ENGLISH_WANTED = ("auf englisch", "in english", "englisch antworten")
+_BEHAVIOR = re.compile(rf"^# {re.escape(HEADING)}\n(?P<text>.*?)(?=\n\n# |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def scene_of(messages: Sequence[ModelMessage], info: AgentInfo) -> Scene:
@@ -28,32 +33,39 @@ def scene_of(messages: Sequence[ModelMessage], info: AgentInfo) -> Scene:
     earlier = messages[: max(last, 0)]
     asked = next((said for each in reversed(earlier) if (said := _said(each)) is not None), "")
     instructions = info.instructions or ""
+    behavior = "".join(each["text"] for each in _BEHAVIOR.finditer(instructions))
     return Scene(
         text=text,
-        lang=_lang(text, asked, instructions),
+        lang=_lang(text, asked, behavior),
         offered=frozenset(each.name for each in info.function_tools),
         results=tuple(_results(messages[last:])) if last >= 0 else (),
         before=next((reply for each in reversed(earlier) if (reply := _replied(each))), ""),
         asked=asked,
-        instructions=instructions,
+        behavior=behavior,
+        is_guest=GUEST in instructions,
     )
 
 
-def _lang(text: str, asked: str, instructions: str) -> Lang:
-    """What the owner's behavior asks for, else the message's own, else that of the message before it."""
-    wanted = instructions.casefold()
-    if any(each in wanted for each in GERMAN_WANTED):
-        return "de"
-    if any(each in wanted for each in ENGLISH_WANTED):
-        return "en"
+def transcript(messages: Sequence[ModelMessage]) -> str:
+    """What both sides said, a paragraph each."""
+    return "\n\n".join(said for each in messages if (said := _said(each) or _replied(each)))
+
+
+def _lang(text: str, asked: str, behavior: str) -> Lang:
+    """What the owner's behavior asks for last, else the message's own, else that of the message before it."""
+    wanted = behavior.casefold()
+    german, english = (max(wanted.rfind(each) for each in words) for words in (GERMAN_WANTED, ENGLISH_WANTED))
+    if german != english:
+        return "de" if german > english else "en"
     return language(text, language(asked))
 
 
 def _said(message: ModelMessage) -> str | None:
-    """What a person says in this message."""
+    """What a person says in this message; notes of the workplace are not theirs."""
     if not isinstance(message, ModelRequest):
         return None
-    found = [_text(part.content) for part in message.parts if isinstance(part, UserPromptPart)]
+    parts = [_text(part.content) for part in message.parts if isinstance(part, UserPromptPart)]
+    found = [each for each in parts if not each.startswith(NOTE)]
     return "\n".join(found) if found else None
 
 

@@ -25,8 +25,8 @@ _NAME = re.compile(r"(?:call me|nenne? mich)\s+(?P<name>[^\s.,;!?\n]{1,40})", re
 
 
 def called(scene: Scene) -> str:
-    """The name that the owner wants to be called by, from the behavior in the instructions."""
-    names = _NAME.findall(scene.instructions)
+    """The name that the owner wants to be called by, from their behavior."""
+    names = _NAME.findall(scene.behavior)
     return f", {names[-1]}" if names else ""
 
 

@@ -1,12 +1,10 @@
 """How the owner wants the agent to be, as it goes before every turn."""
 
 from services.agent.habits import store
-from services.agent.habits.domain import Behavior
+from services.agent.habits.domain import HEADING, Behavior
 from services.agent.loop.preface import Words
 from services.agent.owners.domain import Me
 from shared.db import Database
-
-HEADING = "How the user wants you to be"
 
 
 class BehaviorPreface:

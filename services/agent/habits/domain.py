@@ -8,6 +8,8 @@ from uuid import UUID
 from services.agent.domain import mend
 from shared.errors import Refused
 
+HEADING = "How the user wants you to be"
+"""What stands over the behavior where it goes before a turn."""
 MOST_BEHAVIOR = 8 * 1024
 """Characters of a behavior: it goes before every turn."""
 MOST_TOOLS = 50

@@ -33,8 +33,9 @@ def listed(scene: Scene, _: Taken, value: Any) -> str:
     return scene.say("Your files:", "Deine Dateien:") + "\n\n" + "\n".join(f"- `{each}`" for each in names)
 
 
-def written(scene: Scene, match: Taken, _: Any) -> str:
-    return scene.say(f"Written to `{match['name'].strip()}`.", f"In `{match['name'].strip()}` geschrieben.")
+def written(scene: Scene, match: Taken, value: Any) -> str:
+    name = value.get("name") if isinstance(value, dict) else match["name"].strip()
+    return scene.say(f"Written to `{name}`.", f"In `{name}` geschrieben.")
 
 
 def read(scene: Scene, match: Taken, value: Any) -> str:

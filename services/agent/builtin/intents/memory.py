@@ -23,6 +23,13 @@ REMEMBER = phrases(
     r"(?:notier|notiere|behalte|halte fest)(?: dir)?(?: bitte)?\s*[:,]?\s+(?:dass )?(?P<what>.+)",
     r"(?:vergiss nicht|denk daran|denke daran|denk dran)\s*[:,]?\s+(?:dass )?(?P<what>.+)",
 )
+PRUNE_EN, PRUNE_DE = "Shall I propose which lines could go?", "Soll ich vorschlagen, welche Zeilen weg könnten?"
+PRUNE = phrases(
+    r"(?:prune|shorten|tidy(?: up)?|clean up)(?: my| your| the)? memory[\s.!?]*",
+    r"(?:propose|suggest)(?: a)? pruning(?: of (?:my|your|the) memory)?[\s.!?]*",
+    r"(?:kürze|kürz|entrümple|räume|räum)(?: bitte)?(?: mein| dein| das) gedächtnis(?: auf)?[\s.!?]*",
+    r"(?:schlage|schlag)(?: eine)? kürzung(?: des gedächtnisses)?(?: vor)?[\s.!?]*",
+)
 RECALL = phrases(
     r"what (?:do|did|have) (?:you|i) (?:still )?(?:remember|remembered|noted?|know)(?: about me| for me| of me)?[\s.!?]*",
     r"(?:what (?:do|did) (?:you|i) (?:still )?(?:remember|know|note)|(?:do|can) you (?:still )?remember|recall|remind me (?=of|about|what)) ?(?:what i (?:said|told you) )?(?:about |of |on |anything about )?(?P<about>.+?)[\s.!?]*",
@@ -56,10 +63,29 @@ def remember(scene: Scene, match: Taken) -> Step:
 
 
 def _pruning(scene: Scene) -> str:
-    """Above 12 KiB the memory proposes a pruning and does nothing by itself."""
+    """Above 12 KiB the agent proposes a pruning and does nothing by itself (rule 21)."""
     found = scene.result("remember")
-    advice = found.value.get("advice") if found and isinstance(found.value, dict) else ""
-    return f"\n\n{advice}" if advice else ""
+    if not (found and isinstance(found.value, dict) and found.value.get("advice")):
+        return ""
+    return "\n\n" + scene.say(f"The memory has grown long. {PRUNE_EN}", f"Das Gedächtnis ist lang geworden. {PRUNE_DE}")
+
+
+def prune(scene: Scene, match: Taken) -> Step:
+    """What could go; nothing goes by that."""
+
+    def done(value: Any) -> Step:
+        lines = lines_of(value)
+        if not lines:
+            return Say(scene.say("The memory is short enough; nothing needs to go.", "Das Gedächtnis ist kurz genug; nichts muss weg."))  # fmt: skip
+        listed = "\n".join(f"- {quoted(each.removeprefix('- '))}" for each in lines)
+        return Say(
+            scene.say(
+                f"These lines could go; nothing goes unless you say “forget: LINE”:\n\n{listed}",
+                f"Diese Zeilen könnten weg; nichts geht, solange du nicht „vergiss: ZEILE“ sagst:\n\n{listed}",
+            )
+        )
+
+    return through(scene, "propose_pruning", {}, done)
 
 
 def _arguments(match: Taken) -> dict[str, Any]:
@@ -94,6 +120,7 @@ def forget(scene: Scene, match: Taken) -> Step:
 
 
 INTENTS = (
+    Intent("propose_pruning", PRUNE, prune, needs=("propose_pruning",)),
     uses("recall", "recall", RECALL, _arguments, recalled),
     Intent("forget", FORGET, forget, needs=("forget",)),
     Intent("remember", REMEMBER, remember, needs=("remember",)),

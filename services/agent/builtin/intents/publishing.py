@@ -6,6 +6,7 @@ from typing import Any
 
 from services.agent.builtin.domain import Intent, Say, Scene, Step, Taken
 from services.agent.builtin.intent import phrases, quoted, through
+from services.agent.builtin.intents.memory import PRUNE_DE, PRUNE_EN, prune
 from services.agent.builtin.side import summary
 
 _THING = r"(?P<thing>.+?)"
@@ -82,6 +83,9 @@ def with_fields(scene: Scene, match: Taken) -> Step:
 
 
 def agree(scene: Scene, match: Taken) -> Step:
+    """Yes to what was offered last."""
+    if PRUNE_EN in scene.before or PRUNE_DE in scene.before:
+        return prune(scene, match)
     if offered_before(scene):
         return Say(scene.say("Gladly. Which fields may be shown? Say “the fields name, city”.", "Gern. Welche Felder darf man zeigen? Sage „die Felder Name, Ort“."))  # fmt: skip
     return Say(scene.say("What may I do for you?", "Was kann ich für dich tun?"))
