@@ -13,6 +13,7 @@ from schemas.model import MAX_CONTENT, Actor
 from schemas.text import sha256
 from shared.errors import Refused, TooLarge
 from shared.ids import item_id, new_id
+from shared.markup import invisible
 
 AGENT = Actor(id="agent", name="Agent", via="agent")
 
@@ -38,6 +39,10 @@ def mend(text: str) -> str:
 def make_proposal(draft: Draft, by: Actor = AGENT) -> ItemProposed:
     """The event's data. `by`: for whom it is proposed; whatever stands there, it came from the agent. TooLarge above 512 KiB (rule 5), Refused when a field is not what an item can have."""
     path, lang = unicodedata.normalize("NFC", draft.path), spelled(draft.lang)
+    if invisible(path) or {".", ".."} & set(path.split("/")):
+        raise Refused(
+            "path: it has invisible characters, or a segment that means another folder; the lock takes no such item"
+        )
     try:
         content = ItemContent(title=draft.title, summary=draft.summary, body=draft.body).to_bytes()
         _check_size(content)

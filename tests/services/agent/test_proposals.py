@@ -42,7 +42,8 @@ async def test_a_proposal_is_staged_for_the_lock(db: Database) -> None:
 
 
 async def test_the_agent_owns_no_event_that_decides() -> None:
-    assert [event.name for event in owned_by("agent")] == ["item.proposed"]
+    facts = ["usage.recorded", "setting.applied", "action.requested", "action.settled"]
+    assert [event.name for event in owned_by("agent")] == ["item.proposed", *facts]
 
 
 async def test_bad_proposals_are_refused_with_the_reason(db: Database) -> None:
