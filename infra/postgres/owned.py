@@ -25,11 +25,21 @@ async def divide_by_owner(database: asyncpg.Connection, table: str, *, owned: bo
         return
     for row in await database.fetch(_POLICIES, table):
         await database.execute(f'DROP POLICY "{row[0]}" ON core.{table}')
-    switch = ("ENABLE", "FORCE") if owned else ("DISABLE", "NO FORCE")
-    for each in switch:
-        await database.execute(f"ALTER TABLE core.{table} {each} ROW LEVEL SECURITY")
-    if owned:
-        await database.execute(f"CREATE POLICY {POLICY} ON core.{table} USING ({MINE}) WITH CHECK ({MINE})")
+    for statement in divided(f"core.{table}") if owned else _undivided(f"core.{table}"):
+        await database.execute(statement)
+
+
+def divided(table: str) -> tuple[str, ...]:
+    """Statements that divide a table by owner."""
+    return (
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+        f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
+        f"CREATE POLICY {POLICY} ON {table} USING ({MINE}) WITH CHECK ({MINE})",
+    )
+
+
+def _undivided(table: str) -> tuple[str, ...]:
+    return (f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY", f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
 
 
 async def check_owned(database: asyncpg.Connection, table: str, *, owned: bool) -> None:

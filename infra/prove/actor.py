@@ -12,6 +12,7 @@ KINDS = (
     "chain",
     "cluster",
     "connects",
+    "division",
     "doors",
     "files",
     "keys",

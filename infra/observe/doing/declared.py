@@ -1,6 +1,6 @@
 """The protected tables of a database beside their declaration: {"service"}. `value`: {"tables": [declared, found], "aspects": {aspect: [declared, found]}, "asleep": […]}.
 
-Each side of an aspect lists [table or function, name, definition]; `asleep` lists [table, trigger] of those that do not always fire. The declaration is made as
+Each side of an aspect lists [table or function, name or what it takes, definition]; `asleep` lists [table, trigger] of those that do not always fire. The declaration is made as
 temporary tables, triggers and functions in a transaction that is rolled back, so that the server itself spells both sides.
 """
 
@@ -17,6 +17,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from infra.observe.doing.session import session
 from infra.postgres.core import REFUSE, Core, append_only, declared
+from infra.postgres.owned import divided
 from infra.postgres.settings import SUPERUSER
 from shared.settings import DATABASES
 
@@ -40,7 +41,7 @@ ASPECTS: dict[str, str] = {
       FROM pg_policy JOIN pg_class c ON c.oid = polrelid WHERE relnamespace = {schema}""",
     "triggers": """SELECT relname, tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
       WHERE relnamespace = {schema} AND NOT tgisinternal""",
-    "functions": "SELECT proname, proname, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = {schema}",
+    "functions": "SELECT proname, pg_get_function_identity_arguments(oid), pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = {schema}",
 }
 TABLES = (
     "SELECT relname FROM pg_class WHERE relnamespace = 'core'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')"
@@ -109,6 +110,9 @@ async def _make(connection: asyncpg.Connection, core: Core) -> None:
             await connection.execute(
                 f"CREATE TRIGGER {trigger} BEFORE {event} ON pg_temp.{table.name} FOR EACH {level} EXECUTE FUNCTION core.refuse_change()"
             )
+        if table.name in core.owned:
+            for statement in divided(f"pg_temp.{table.name}"):
+                await connection.execute(statement)
 
 
 def _moved(statement: str) -> str:

@@ -121,12 +121,13 @@ def _granted(prefix: str, rows: Rows, whose: Any) -> Facts:
 
 
 def _functions(service: str, outcome: Outcome) -> Facts:
-    """Declared functions are in core, of the owner role, and run with their caller's rights."""
+    """Declared functions are in core, of the owner role, and run with their caller's rights unless they say otherwise."""
     declared = outcome["value"]["aspects"]["functions"][0] if outcome["got"] == "done" else []
     found: dict[Key, str] = {}
-    for name, _, _definition in declared:
-        found[service, f"function core.{name}(): owner"] = f"{service}_owner"
-        found[service, f"function core.{name}(): PUBLIC may"] = "EXECUTE"
+    for name, takes, definition in declared:
+        strong = ", with its owner's rights" if "SECURITY DEFINER" in definition.partition("AS $")[0] else ""
+        found[service, f"function core.{name}({takes}): owner"] = f"{service}_owner{strong}"
+        found[service, f"function core.{name}({takes}): PUBLIC may"] = "EXECUTE"
     return found
 
 
@@ -144,7 +145,7 @@ def _definitions(service: str, value: dict[str, Any]) -> tuple[Facts, Facts]:
 def _named(aspect: str, table: str, name: str) -> str:
     one = {"columns": "column", "constraints": "constraint", "indexes": "index", "triggers": "trigger"}.get(aspect)
     if aspect == "functions":
-        return f"core.{table}(): definition"
+        return f"core.{table}({name}): definition"
     return (
         f"core.{table}: {one} {name}" if one else f"core.{table}: {aspect}{'' if name == table else f', policy {name}'}"
     )

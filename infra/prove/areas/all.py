@@ -11,6 +11,7 @@ from infra.prove.areas import (
     chain,
     cluster,
     containers,
+    conversations,
     database,
     edge,
     egress,
@@ -20,6 +21,7 @@ from infra.prove.areas import (
     grants,
     identity,
     people,
+    row_security,
     secrets,
     site_rows,
     statements,
@@ -50,4 +52,6 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "asking": asking.check,
     "fingerprints": fingerprints.check,
     "audit": audit.check,
+    "conversations": conversations.check,
+    "row security": row_security.check,
 }

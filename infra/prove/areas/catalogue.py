@@ -2,7 +2,10 @@
 # statements are composed of constants of ours, and nothing of them is kept
 # ruff: noqa: S608
 
+from functools import reduce
+
 from infra.observe.login import guarded_settings, login_lines, map_lines
+from infra.postgres.core import declared, strong_functions
 from infra.postgres.settings import CONNECTION_LIMIT, ROLE_SETTINGS, SUPERUSER
 from infra.prove.check import Book
 from infra.prove.target import Attempt, Target
@@ -57,9 +60,9 @@ DATABASE: dict[str, str] = {
       SELECT nspname || ': ' || coalesce(g.rolname, 'PUBLIC') || ' ' || privilege_type FROM pg_namespace n, aclexplode(nspacl) a
       LEFT JOIN pg_roles g ON g.oid = a.grantee WHERE {schemas} AND a.grantee <> nspowner
         AND NOT coalesce(nspname = 'core' AND g.rolname = '{role}' AND privilege_type = 'USAGE' AND NOT is_grantable, false)""",
-    "no function runs with its owner's rights": """
+    "no function runs with its owner's rights, but those that are declared so": """
       SELECT n.nspname || '.' || proname || ' of ' || pg_get_userbyid(proowner) FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace
-      WHERE prosecdef AND {schemas}""",
+      WHERE prosecdef AND {schemas} AND n.nspname || '.' || proname NOT IN ({strong})""",
     "no function belongs to anybody but the service and its owner role": """
       SELECT n.nspname || '.' || proname || ' of ' || pg_get_userbyid(proowner) FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace
       WHERE {schemas} AND (n.nspname, pg_get_userbyid(proowner)::text) NOT IN (('app', '{role}'), ('core', '{role}_owner'))""",
@@ -78,7 +81,7 @@ DATABASE: dict[str, str] = {
       SELECT lanname::text FROM pg_language WHERE lanname NOT IN ('internal', 'c', 'sql', 'plpgsql') OR (NOT lanpltrusted AND lanacl IS NOT NULL)""",
     "no protected row hangs on a row that can be deleted": """
       SELECT conrelid::regclass || ' ' || conname FROM pg_constraint JOIN pg_class c ON c.oid = conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE contype = 'f' AND n.nspname = 'core' AND (confdeltype NOT IN ('a', 'r') OR confupdtype NOT IN ('a', 'r')
+      WHERE contype = 'f' AND n.nspname = 'core' AND c.relname NOT IN ({deletable}) AND (confdeltype NOT IN ('a', 'r') OR confupdtype NOT IN ('a', 'r')
         OR (SELECT relnamespace FROM pg_class WHERE oid = confrelid) <> c.relnamespace)""",
     "no rule rewrites a protected table": """
       SELECT ev_class::regclass || ' ' || rulename FROM pg_rewrite JOIN pg_class c ON c.oid = ev_class JOIN pg_namespace n ON n.oid = relnamespace
@@ -135,7 +138,14 @@ def _rows(database: str, query: str) -> Attempt:
 
 
 def _filled(query: str, role: str) -> str:
-    return query.replace("{schemas}", _USER_SCHEMAS).replace("{role}", role)
+    core = declared(role)
+    deletable = (name for name, granted in core.grants.items() if granted.get("delete"))
+    lists = {"strong": _list(("", *strong_functions(core))), "deletable": _list(("", *deletable))}
+    return reduce(
+        lambda text, each: text.replace(f"{{{each[0]}}}", each[1]),
+        lists.items(),
+        query.replace("{schemas}", _USER_SCHEMAS).replace("{role}", role),
+    )
 
 
 def _list(names: tuple[str, ...]) -> str:

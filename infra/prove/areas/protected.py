@@ -35,10 +35,22 @@ ON_TABLE: dict[str, str] = {
     "create index": "CREATE INDEX probe ON {t} ({c})",
     "create statistics": "CREATE STATISTICS probe ON ctid, {c} FROM {t}",
     "row security": "ALTER TABLE {t} ENABLE ROW LEVEL SECURITY",
+    "row security off": "ALTER TABLE {t} DISABLE ROW LEVEL SECURITY",
+    "row security not forced": "ALTER TABLE {t} NO FORCE ROW LEVEL SECURITY",
     "comment": "COMMENT ON TABLE {t} IS 'probe'",
     "copy in": "COPY {t} FROM PROGRAM 'true'",
     "copy out": "COPY {t} TO PROGRAM 'cat > /dev/null'",
 }
+ON_DIVIDED: dict[str, str] = {
+    "drop its policy": "DROP POLICY owner_only ON {t}",
+    "open its policy": "ALTER POLICY owner_only ON {t} USING (true)",
+    "add a policy": "CREATE POLICY probe ON {t} USING (true)",
+}
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "update": ("update", "select for update", "insert, on conflict update", "merge, update"),
+    "delete": ("delete", "merge, delete", "lock"),
+}
+"""What a privilege that the code gives opens."""
 IN_DATABASE: dict[str, str] = {
     "set role to the owner": "SET LOCAL ROLE {r}_owner",
     "set role to the superuser": "SET LOCAL ROLE {s}",
@@ -106,10 +118,11 @@ def _in_database(service: str) -> list[tuple[str, Attempt]]:
 
 def _on_table(service: str, core: Core, table: Table) -> list[tuple[str, Attempt]]:
     name, granted = f"core.{table.name}", core.grants.get(table.name, {})
-    column = next(each.name for each in table.columns if each.name in core.columns(table, "insert"))
+    insertable = [each.name for each in table.columns if each.name in core.columns(table, "insert")]
+    column = insertable[0] if insertable else next(iter(table.columns)).name
     keys = ", ".join(each.name for each in table.primary_key.columns)
     names = {"t": name, "t_name": table.name, "c": column, "k": keys, "i": column, "r": service}
-    allowed = {says for says, word in (("update", "update"), ("delete", "delete")) if granted.get(word)}
+    allowed = {says for word, all_ways in ALLOWED.items() if granted.get(word) for says in all_ways}
     found = [
         (f"{name}: {says}", _sql(service, text.format(**names)))
         for says, text in ON_TABLE.items()
@@ -121,8 +134,11 @@ def _on_table(service: str, core: Core, table: Table) -> list[tuple[str, Attempt
                 f"INSERT INTO {name} ({each.name}) OVERRIDING SYSTEM VALUE SELECT {each.name} FROM {name} LIMIT 0"
             )
             found.append((f"{name}: insert {each.name}", _sql(service, statement)))
-    held = f"SELECT NOT has_table_privilege('{service}', '{name}', 'UPDATE') AND NOT has_table_privilege('{service}', '{name}', 'DELETE')"
-    return [*found, (f"{name}: grant itself more", _sql(service, f"GRANT UPDATE, DELETE ON {name} TO {service}", held))]
+    if table.name in core.owned:
+        found += [(f"{name}: {says}", _sql(service, text.format(**names))) for says, text in ON_DIVIDED.items()]
+    more = f"GRANT TRUNCATE, TRIGGER, REFERENCES ON {name} TO {service}"
+    held = f"SELECT NOT has_table_privilege('{service}', '{name}', 'TRUNCATE, TRIGGER, REFERENCES')"
+    return [*found, (f"{name}: grant itself more", _sql(service, more, held))]
 
 
 def _sql(role: str, statement: str, verify: str | None = None) -> Attempt:
