@@ -3,9 +3,9 @@
 from typing import Any
 
 from services.agent.actions.parts import make_actions
-from services.agent.belongings.api import BelongingsApi
 from services.agent.belongings.domain import Holding
 from services.agent.belongings.operator import belongings_verbs
+from services.agent.belongings.pages import belongings_routes
 from services.agent.belongings.parts import all_holdings
 from services.agent.builtin.model import builtin_model
 from services.agent.chat.parts import Chat
@@ -104,7 +104,7 @@ def compose(settings: Settings) -> Service:
     chat = Chat(
         surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger
     )
-    web = make_web(chat, lambda api: BelongingsApi(holdings, api.who).routes())
+    web = make_web(chat, lambda api, front: belongings_routes(holdings, api, front))
     service.http(web.app, settings.host, settings.port, closing=closing)
     return service
 

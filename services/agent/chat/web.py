@@ -41,7 +41,7 @@ class Web:
     close: Callable[[], None]
 
 
-def make_web(chat: Chat, more: Callable[[Api], Sequence[BaseRoute]] = lambda _: ()) -> Web:
+def make_web(chat: Chat, more: Callable[[Api, Front], Sequence[BaseRoute]] = lambda _, __: ()) -> Web:
     closing = asyncio.Event()
     static = StaticFiles("/static", (LOOK, HERE / "static"))
     templates = Templates(static, chat.surface.console_url)
@@ -55,7 +55,7 @@ def make_web(chat: Chat, more: Callable[[Api], Sequence[BaseRoute]] = lambda _: 
         *Live(callers, reading, streams, templates).routes(),
         *front.door.routes(),
         Route("/static/{name}", static.endpoint),
-        *more(api),
+        *more(api, front),
         Mount("/api", make_api(api)),
     ]
     app = Starlette(routes=routes, exception_handlers={SchleuseError: front.failed, HTTPException: front.missing})
