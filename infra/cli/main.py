@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "apikey": "infra.cli.access",
     "token": "infra.cli.access",
     "agent": "infra.cli.agent",
+    "chat": "infra.cli.chat",
     "connectors": "infra.cli.connectors",
     "cards": "infra.cli.cards",
     "actions": "infra.cli.actions",
