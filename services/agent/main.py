@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from services.agent.actions.holding import ActionsHolding
 from services.agent.actions.parts import make_actions
 from services.agent.belongings.domain import Holding
 from services.agent.belongings.operator import belongings_verbs
@@ -89,7 +90,12 @@ def compose(settings: Settings) -> Service:
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
     all_tools = tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lesson_tools(Lessons(db)))
-    own: list[Holding] = [ConversationsHolding(db, kept), WorkspaceHolding(workspaces), ProposalsHolding(db)]
+    own: list[Holding] = [
+        ConversationsHolding(db, kept),
+        WorkspaceHolding(workspaces),
+        ProposalsHolding(db),
+        ActionsHolding(db),
+    ]
     holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, own)
     service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})
     service.part(IdentityUpkeep(db))
@@ -101,9 +107,7 @@ def compose(settings: Settings) -> Service:
         web.close()
         desk.close()
 
-    chat = Chat(
-        surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger
-    )
+    chat = Chat(surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger)
     web = make_web(chat, lambda api, front: belongings_routes(holdings, api, front))
     service.http(web.app, settings.host, settings.port, closing=closing)
     return service

@@ -27,6 +27,7 @@ _NEXT = "SELECT min(expires_at) FROM app.action_places WHERE phase = 'waiting'"
 _OPEN = """SELECT c.card FROM core.action_cards c JOIN app.action_places p ON p.card_id = c.card_id AND p.phase = 'waiting'
   WHERE c.owner_kind = $1 AND c.owner_id = $2 AND p.expires_at > $3 ORDER BY c.requested_at"""
 _CARD = "SELECT card, turn_id FROM core.action_cards WHERE owner_kind = $1 AND owner_id = $2 AND card_id = $3"
+_CARDS = "SELECT card FROM core.action_cards WHERE owner_kind = $1 AND owner_id = $2 ORDER BY requested_at"
 _DECIDE = """INSERT INTO core.action_decisions (owner_kind, owner_id, card_id, verdict, statement, signature, key_id, opening)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"""
 _DECISION = """SELECT statement, signature, key_id, opening FROM core.action_decisions
@@ -121,7 +122,12 @@ async def open_places(tx: Tx, owner: Owner) -> Sequence[Place]:
     return [as_found(dict(row)) for row in await tx.raw.fetch(_OF_OWNER, owner.kind, owner.id)]
 
 
-async def forget(tx: Tx, owner: Owner) -> None:
-    """Words go; that something was done, and how it ended, stays."""
-    for statement in _FORGET:
-        await tx.raw.execute(statement, owner.kind, owner.id)
+async def cards(tx: Tx, owner: Owner) -> list[bytes]:
+    """All of the owner's, the oldest first."""
+    return [row["card"] for row in await tx.raw.fetch(_CARDS, owner.kind, owner.id)]
+
+
+async def forget(tx: Tx, owner: Owner) -> int:
+    """How many cards. Words go; that something was done, and how it ended, stays."""
+    gone = [await tx.raw.execute(statement, owner.kind, owner.id) for statement in _FORGET]
+    return int(gone[1].rpartition(" ")[2])

@@ -19,8 +19,8 @@ from schemas.statements import Opening
 from services.agent.actions import store
 from services.agent.actions.desk import ActionDesk
 from services.agent.actions.domain import MOST_WAITING, ascii_form, read_card
+from services.agent.actions.holding import ActionsHolding
 from services.agent.actions.runner import ActionRunner
-from services.agent.actions.usecases.forget_actions import forget_actions
 from services.agent.actions.usecases.record_decision import record_decision
 from services.agent.owners.deciders import Deciders
 from services.agent.owners.domain import Me
@@ -272,8 +272,11 @@ async def test_nobody_decided_in_seven_days(bench: Bench, monkeypatch: pytest.Mo
 
 async def test_whose_data_is_deleted_leaves_no_words(bench: Bench) -> None:
     card = await bench.ask(text="nobody else's business")
+    holding = ActionsHolding(bench.db)
+    [(name, raw)] = [each async for each in holding.export(bench.me.owner)]
+    assert name == "action_cards.json" and str(card.card_id).encode() in raw
+    assert (await holding.forget(bench.me.owner), await holding.forget(bench.me.owner)) == (1, 0)
     async with bench.db.owned(bench.me.owner) as tx:
-        await forget_actions(tx, bench.me.owner, now())
         assert await store.card(tx, bench.me.owner, card.card_id) is None
     assert [state for state, _ in await bench.settled(card)] == ["refused"]
 

@@ -10,8 +10,8 @@ from shared.db import Tx
 GONE = "its owner had their data deleted"
 
 
-async def forget_actions(tx: Tx, owner: Owner, at: datetime) -> None:
-    """The console is told of those that were open. The transaction acts for the owner."""
+async def forget_actions(tx: Tx, owner: Owner, at: datetime) -> int:
+    """How many. The console is told of those that were open. The transaction acts for the owner."""
     for place in await store.open_places(tx, owner):
         await end_action(tx, place, "failed" if place.phase == "running" else "refused", GONE, at)
-    await store.forget(tx, owner)
+    return await store.forget(tx, owner)
