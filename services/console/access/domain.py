@@ -36,7 +36,7 @@ def check_kind(kind: str) -> Kind:
 def check_life(wanted: Wanted) -> timedelta | None:
     """How long it lives."""
     longest = LONGEST_TOKEN if wanted.kind == "token" else LONGEST_KEY
-    life = wanted.life or (LONGEST_TOKEN if wanted.kind == "token" else None)
+    life = LONGEST_TOKEN if wanted.life is None and wanted.kind == "token" else wanted.life
     if life is not None and not timedelta(seconds=1) <= life <= longest:
         limit = "an hour" if wanted.kind == "token" else f"{LONGEST_KEY.days} days"
         raise Refused(f"An {WORDS[wanted.kind]} lives for a second at least and for {limit} at most.", code="life")
