@@ -17,7 +17,7 @@ _WHOSE = ("owner_kind", "owner_id")
 class Rows:
     """`spoken_for`: tables of other holdings."""
 
-    name = "rows"
+    name = "all else"
 
     def __init__(
         self, db: Database, core: MetaData, owned: frozenset[str], grants: Mapping[str, Mapping[str, Any]], spoken_for: frozenset[str]

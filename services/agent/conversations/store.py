@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.outward import Owner
 from services.agent.conversations.domain import Conversation, Message
 from services.agent.conversations.folding import fold
-from services.agent.conversations.texts import MOST_REPLY, clean, clean_call
+from services.agent.conversations.texts import MOST_REPLY, clean, clean_call, title_of
 from services.agent.conversations.views import conversation_of, nothing_there
 from shared.db import Tx
 
@@ -26,6 +26,7 @@ INSERT INTO core.messages (owner_kind, owner_id, conversation_id, number, part, 
 SELECT $1, $2, $3, messages, $4, $5, $6, $7, $8, $9, $10 FROM grown RETURNING number, at"""  # noqa: S608
 _TAINTED = f"SELECT tainted FROM core.conversations WHERE {_MINE} AND conversation_id = $3 FOR UPDATE"  # noqa: S608
 _TAINT = f"UPDATE core.conversations SET tainted = $4 WHERE {_MINE} AND conversation_id = $3"  # noqa: S608
+_CALL = f"UPDATE core.conversations SET title = $4 WHERE {_MINE} AND conversation_id = $3 AND title = ''"  # noqa: S608
 _RENAME = f"UPDATE core.conversations SET title = $4 WHERE {_MINE} AND conversation_id = $3"  # noqa: S608
 _DELETE_TEXTS = f"DELETE FROM core.turn_texts WHERE {_MINE} AND conversation_id = $3"  # noqa: S608
 _DELETE = f"DELETE FROM core.conversations WHERE {_MINE} AND conversation_id = $3"  # noqa: S608
@@ -76,6 +77,11 @@ async def add_taint(tx: Tx, owner: Owner, conversation_id: UUID, sources: Sequen
 
 async def clear_taint(tx: Tx, owner: Owner, conversation_id: UUID) -> None:
     _there(await tx.raw.execute(_TAINT, owner.kind, owner.id, conversation_id, "[]"))
+
+
+async def call_by(tx: Tx, owner: Owner, conversation_id: UUID, text: str) -> None:
+    """Give it a title, unless it has one."""
+    await tx.raw.execute(_CALL, owner.kind, owner.id, conversation_id, title_of(text))
 
 
 async def rename(tx: Tx, owner: Owner, conversation_id: UUID, title: str) -> None:

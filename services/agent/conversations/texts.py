@@ -15,6 +15,7 @@ MARK = "\ufffd"
 DEEPEST = 48
 MOST_RESULT = 256 * 1024
 """Bytes of one tool's result, as JSON, that a conversation keeps."""
+MOST_TITLE = 80
 MOST_REPLY = 1024 * 1024
 """Characters of one reply that a conversation keeps."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -74,3 +75,9 @@ def check_title(title: str) -> str:
     if fault:
         raise Refused(fault, code="text")
     return " ".join(title.split())[:200]
+
+
+def title_of(text: str) -> str:
+    """A conversation is called by its first words, until it is given another name."""
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_TITLE else line[: MOST_TITLE - 1].rstrip() + "…"

@@ -25,7 +25,6 @@ LONGEST = 12 * 3600.0
 """Seconds of a visit, at most."""
 MOST_A_MINUTE = 30
 """Messages of one visit."""
-TITLE = 80
 
 
 @dataclass(slots=True)
@@ -80,9 +79,3 @@ def size_of(message: Message) -> int:
     """Bytes of text that a message keeps, about."""
     calls = sum(len(json.dumps([each.arguments, each.result], default=str)) + len(each.shown) for each in message.calls)
     return len(message.text.encode("utf-8", "replace")) + calls + 200
-
-
-def title_of(text: str) -> str:
-    """A conversation is called by its first line, until it is given another name."""
-    line = " ".join(text.split())
-    return line if len(line) <= TITLE else line[: TITLE - 1].rstrip() + "…"

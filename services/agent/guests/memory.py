@@ -7,8 +7,8 @@ from uuid import UUID
 
 from services.agent.conversations.domain import MOST_WAITING, Conversation, Message, ToolCall, TurnRecord
 from services.agent.conversations.folding import fold, read_search
-from services.agent.conversations.texts import check_message, check_title, clean, clean_call
-from services.agent.guests.domain import MOST_BYTES, MOST_TALKS, Talk, Visit, size_of, title_of
+from services.agent.conversations.texts import check_message, check_title, clean, clean_call, title_of
+from services.agent.guests.domain import MOST_BYTES, MOST_TALKS, Talk, Visit, size_of
 from services.agent.guests.visits import Visits
 from services.agent.owners.domain import Me
 from shared.clock import now

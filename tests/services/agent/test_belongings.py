@@ -61,7 +61,7 @@ async def test_all_of_ones_own_is_exported_and_deleted_and_nothing_of_others(db:
     assert len(talks) == 2 and "-müller-2026-" in talks[0]
     assert [each["text"] for each in json.loads(found[talks[0]])["messages"]] == ["about Müller / 2026", "Yes."]
     assert len(json.loads(found["turns.json"])) == 2
-    assert await forget_all(holdings, me.owner) == {"conversations": 2, "rows": 1}
+    assert await forget_all(holdings, me.owner) == {"conversations": 2, "all else": 1}
     left = await exported(me)
     assert list(left) == ["READ-ME.txt", "turns.json"] and "Müller" not in left["turns.json"]
     assert len([name for name in await exported(other) if name.startswith("conversations/")]) == 1

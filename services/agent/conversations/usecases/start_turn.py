@@ -4,7 +4,7 @@ from uuid import UUID
 
 from schemas.outward import Owner
 from services.agent.conversations.domain import Message
-from services.agent.conversations.store import add_message, hold
+from services.agent.conversations.store import add_message, call_by, hold
 from services.agent.conversations.turns.store import is_first, set_running, state_of
 from services.agent.conversations.views import LAST, newest
 from shared.clock import now
@@ -23,6 +23,8 @@ async def start_turn(tx: Tx, owner: Owner, conversation_id: UUID, turn_id: UUID)
     if text is None:
         raise closed()
     history = await newest(tx, owner, conversation_id, None, LAST)
+    if not history:
+        await call_by(tx, owner, conversation_id, text)
     said = Message(0, "user", text, now(), turn_id)
     return [*history, await add_message(tx, owner, conversation_id, said)]
 
