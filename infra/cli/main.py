@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "parked": "infra.cli.parked",
     "people": "infra.cli.people",
     "guests": "infra.cli.guests",
+    "share": "infra.cli.share",
     "apikey": "infra.cli.access",
     "token": "infra.cli.access",
     "agent": "infra.cli.agent",

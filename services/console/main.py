@@ -26,6 +26,7 @@ from services.console.people.watch import SessionWatch
 from services.console.schema import app
 from services.console.secrets.operator import SecretOperator
 from services.console.secrets.watch import ExpiryWatch
+from services.console.sharing.operator import SharingOperator
 from services.console.tables import core
 from services.console.undo.operator import UndoOperator
 from services.console.web import make_web
@@ -63,7 +64,7 @@ def compose(settings: Settings) -> Service:
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
-    service.operator(ActionOperator(console).verbs)
+    service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)

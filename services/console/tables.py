@@ -36,13 +36,14 @@ from services.console.schema import app
 from services.console.schema import flag as _flag
 from services.console.schema import when as _when
 from services.console.secrets import tables as secrets
+from services.console.sharing import tables as sharing
 from services.console.spend import tables as spend
 from shared.db import delivery_tables
 
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (actions, people, guests, queue, notices, secrets, audit, connectors, cards, access, agency, delegations, spend)
+SUBJECTS = (actions, people, guests, queue, notices, secrets, audit, connectors, cards, access, agency, delegations, sharing, spend)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 

@@ -36,6 +36,7 @@ from services.console.queue.submit_pages import SubmitPages
 from services.console.queue.together_pages import TogetherPages
 from services.console.rendering import HERE, Templates
 from services.console.secrets.pages import SecretPages
+from services.console.sharing.pages import SharingPages
 from services.console.signals.pages import SignalPages
 from services.console.statistics.pages import StatisticsPages
 from services.console.switches.pages import SwitchPages
@@ -81,6 +82,7 @@ def make_web(console: Console) -> ASGIApp:
         ActionPages(desk),
         SecretPages(desk),
         SignalPages(desk),
+        SharingPages(desk),
         StatisticsPages(desk),
         CallPages(desk),
         AuditPages(desk),

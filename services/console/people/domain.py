@@ -12,12 +12,12 @@ from shared.errors import Forbidden, Refused
 from shared.markup import invisible
 
 Role = Literal["owner", "admin", "moderator", "member", "viewer"]
-Need = Literal["read", "submit", "decide", "switch", "guests", "connectors", "people", "keys", "system"]
+Need = Literal["read", "submit", "decide", "share", "switch", "guests", "connectors", "people", "keys", "system"]
 ROLES: tuple[Role, ...] = get_args(Role)
 _MAY: dict[Role, frozenset[Need]] = {
-    "owner": frozenset({"read", "submit", "decide", "switch", "guests", "connectors", "people", "keys", "system"}),
-    "admin": frozenset({"read", "submit", "decide", "switch", "guests", "connectors", "system"}),
-    "moderator": frozenset({"read", "submit", "decide"}),
+    "owner": frozenset({"read", "submit", "decide", "share", "switch", "guests", "connectors", "people", "keys", "system"}),
+    "admin": frozenset({"read", "submit", "decide", "share", "switch", "guests", "connectors", "system"}),
+    "moderator": frozenset({"read", "submit", "decide", "share"}),
     "member": frozenset({"read", "submit"}),
     "viewer": frozenset({"read"}),
 }
@@ -25,6 +25,7 @@ _WORDS: dict[Need, str] = {
     "read": "read the console",
     "submit": "submit items",
     "decide": "decide on items",
+    "share": "share records with the agent",
     "switch": "set switches",
     "guests": "invite guests of the site",
     "connectors": "decide on connectors, secrets and cards",
