@@ -1,6 +1,7 @@
 """Conversations on a real database: the order of turns, what a crash leaves, and that nothing of them is anybody else's."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from decimal import Decimal
 from uuid import UUID
@@ -18,9 +19,11 @@ from services.agent.owners.domain import Me
 from services.agent.tables import app
 from shared.clock import now
 from shared.db import Database, create_missing
+from shared.db.notices import Notices
 from shared.errors import Conflict, NotFound, Refused, TooLarge, TooMany
 from shared.ids import fresh_id
 from shared.testing.servers import Servers
+from tests.factories.stack import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,18 @@ async def db(servers: Servers) -> AsyncIterator[Database]:
 @pytest.fixture(scope="module")
 def kept(db: Database) -> KeptConversations:
     return KeptConversations(db)
+
+
+@pytest.fixture
+async def instances(db: Database) -> AsyncIterator[tuple[KeptConversations, KeptConversations]]:
+    """Two that hear of each other by the database alone."""
+    notices = [Notices(db, several=True) for _ in range(2)]
+    first, second = (KeptConversations(db, each) for each in notices)
+    for each in notices:
+        await each.start()
+    yield first, second
+    for each in notices:
+        await each.stop()
 
 
 def somebody() -> Me:
@@ -80,9 +95,9 @@ async def test_what_a_person_sends_is_checked(kept: KeptConversations) -> None:
     assert await kept.messages(me, chat) == []
 
 
-async def test_one_turn_at_a_time_and_eight_wait(kept: KeptConversations, db: Database) -> None:
+async def test_one_turn_at_a_time_and_eight_wait(instances: tuple[KeptConversations, KeptConversations]) -> None:
     """Also when they came by two instances (CV-02)."""
-    me, other = somebody(), KeptConversations(db)
+    me, (kept, other) = somebody(), instances
     chat = (await kept.open(me, None)).conversation_id
     first = await begun(kept, me, chat)
     await kept.start(me, chat, first)
@@ -140,6 +155,75 @@ async def test_a_crash_leaves_a_usable_history(kept: KeptConversations, db: Data
     again = await begun(kept, me, chats[0])
     assert len(await kept.start(me, chats[0], again)) == 6
     await kept.end(me, record(again, chats[0]))
+
+
+async def test_turns_of_another_part_are_closed_once_it_is_silent(kept: KeptConversations, db: Database) -> None:
+    me, other = somebody(), KeptConversations(db)
+    chat = (await kept.open(me, None)).conversation_id
+    turn = await begun(other, me, chat)
+    await other.start(me, chat, turn)
+    alive, recovery = Recovery(db, other, "agent-2", settled), Recovery(db, kept, "agent", settled)
+    await alive.start()
+    await alive.stop()
+    assert await recovery.close_left_behind() == 0
+    async with db.transaction() as tx:
+        await tx.raw.execute("UPDATE app.turn_workers SET seen_at = seen_at - interval '1 minute' WHERE worker = $1", other.worker)  # fmt: skip
+    assert await recovery.close_left_behind() == 1
+    with pytest.raises(Conflict):
+        await other.called(me, chat, turn, [ToolCall("1", "x", {}, "done")])
+    assert [each.part for each in await kept.messages(me, chat)] == ["user", "reply"]
+
+
+async def test_a_killed_process_leaves_one_row(kept: KeptConversations, db: Database, servers: Servers) -> None:
+    """A real one, killed with a transaction open; whoever starts next closes what it left."""
+    me = somebody()
+    chat, turn = (await kept.open(me, None)).conversation_id, fresh_id()
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", WORKER, str(servers.state), me.owner.id, str(chat), str(turn), stdout=asyncio.subprocess.PIPE, cwd=ROOT
+    )  # fmt: skip
+    assert worker.stdout is not None and await worker.stdout.readline() == b"working\n"
+    worker.kill()
+    await worker.wait()
+    recovery = Recovery(db, kept, "agent", settled)
+    await recovery.close_left_behind()
+    said = await kept.messages(me, chat)
+    assert [each.part for each in said] == ["user", "tools", "reply"]
+    assert said[1].calls[0].state == "interrupted" and (said[2].text, said[2].aborted) == ("I will", True)
+    async with db.owned(me.owner) as tx:
+        (row,) = await list_turns(tx, me.owner, 10)
+    assert (row["outcome"], row["cost"]) == ("aborted", Decimal("0.25"))
+
+
+async def settled(owner: Owner, turn_id: UUID) -> Decimal | None:
+    return Decimal("0.25")
+
+
+WORKER = """
+import asyncio, sys
+from pathlib import Path
+from uuid import UUID
+from schemas.outward import Owner
+from services.agent.conversations.domain import ToolCall
+from services.agent.conversations.kept import KeptConversations
+from services.agent.owners.domain import Me
+from shared.db import Database
+from shared.settings import Settings
+
+async def work(state, owner, chat, turn):
+    db = Database(Settings.load("agent", Path(state)), pool_size=2)
+    await db.start()
+    me, kept = Me(Owner(kind="user", id=owner), "Kim", "member"), KeptConversations(db)
+    await kept.begin(me, chat, turn, "do it", "chat")
+    await kept.start(me, chat, turn)
+    await kept.saying(me, turn, "I will")
+    await kept.calling(me, chat, turn, [ToolCall("1", "send", {"to": "a"}, "done")])
+    async with db.owned(me.owner) as tx:
+        await tx.raw.execute("UPDATE core.open_turns SET calls = '[]'")
+        print("working", flush=True)
+        await asyncio.sleep(60)
+
+asyncio.run(work(sys.argv[1], sys.argv[2], UUID(sys.argv[3]), UUID(sys.argv[4])))
+"""
 
 
 async def test_words_are_found_and_nothing_is_a_pattern(kept: KeptConversations) -> None:
