@@ -22,7 +22,7 @@ class Result:
 class Scene:
     """One request to the model: what the person said last, what tools this role is offered, what they have brought so far.
 
-    `before` is what the model itself said last, `asked` what the person said before that; `behavior` how the owner wants it to be.
+    `before` is what the model itself said last, `earlier` what the person said before, the newest first; `behavior` how the owner wants it to be.
     """
 
     text: str
@@ -30,7 +30,7 @@ class Scene:
     offered: frozenset[str]
     results: tuple[Result, ...] = ()
     before: str = ""
-    asked: str = ""
+    earlier: tuple[str, ...] = ()
     behavior: str = ""
     is_guest: bool = False
 

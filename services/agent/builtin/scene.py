@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from pydantic_ai.messages import (
@@ -16,12 +17,13 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo
 
-from services.agent.builtin.domain import Lang, Result, Scene
-from services.agent.builtin.language import language
+from services.agent.builtin.domain import HEAD, Lang, Result, Scene
+from services.agent.builtin.language import language, plain
 from services.agent.habits.domain import HEADING
 from services.agent.loop.history import NOTE
 from services.agent.loop.preface import GUEST
 
+MOST_EARLIER = 4
 GERMAN_WANTED = ("auf deutsch", "in german", "deutsch antworten")
 ENGLISH_WANTED = ("auf englisch", "in english", "englisch antworten")
 _BEHAVIOR = re.compile(rf"^# {re.escape(HEADING)}\n(?P<text>.*?)(?=\n\n# |\Z)", re.MULTILINE | re.DOTALL)
@@ -30,17 +32,17 @@ _BEHAVIOR = re.compile(rf"^# {re.escape(HEADING)}\n(?P<text>.*?)(?=\n\n# |\Z)", 
 def scene_of(messages: Sequence[ModelMessage], info: AgentInfo) -> Scene:
     last = max((at for at, each in enumerate(messages) if _said(each) is not None), default=-1)
     text = (_said(messages[last]) or "") if last >= 0 else ""
-    earlier = messages[: max(last, 0)]
-    asked = next((said for each in reversed(earlier) if (said := _said(each)) is not None), "")
+    before = messages[: max(last, 0)]
+    earlier = tuple(islice((plain(said)[:HEAD] for each in reversed(before) if (said := _said(each)) is not None), MOST_EARLIER))  # fmt: skip
     instructions = info.instructions or ""
     behavior = "".join(each["text"] for each in _BEHAVIOR.finditer(instructions))
     return Scene(
         text=text,
-        lang=_lang(text, asked, behavior),
+        lang=_lang(text, earlier[0] if earlier else "", behavior),
         offered=frozenset(each.name for each in info.function_tools),
         results=tuple(_results(messages[last:])) if last >= 0 else (),
-        before=next((reply for each in reversed(earlier) if (reply := _replied(each))), ""),
-        asked=asked,
+        before=next((reply for each in reversed(before) if (reply := _replied(each))), ""),
+        earlier=earlier,
         behavior=behavior,
         is_guest=GUEST in instructions,
     )

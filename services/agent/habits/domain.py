@@ -91,6 +91,7 @@ def checked_tool(tool: VirtualTool, taken: frozenset[str]) -> VirtualTool:
         raise Refused(f"“{tool.name}” is a tool of the agent itself; choose another name", code="shadow")
     if not tool.prompt.strip():
         raise Refused("a tool needs a text that says what it does", code="prompt")
-    fields = {name: mend(getattr(tool, name)).strip() for name in ("description", "prompt", "input_hint")}
-    flagged = any("\ufffd" in each and "\ufffd" not in getattr(tool, name) for name, each in fields.items())
+    given = {name: str(getattr(tool, name)) for name in ("description", "prompt", "input_hint")}
+    fields = {name: mend(each).strip() for name, each in given.items()}
+    flagged = any(mend(each) != each for each in given.values())
     return VirtualTool(tool.name, **fields, enabled=tool.enabled, sources=tool.sources, flagged=flagged)

@@ -57,7 +57,7 @@ def mended(learnt: Learnt) -> tuple[Learnt, bool]:
     """As it can be kept, and whether that changed it. A tool's arguments are a model's words (rule 19)."""
     tags = tuple(dict.fromkeys(tag for each in learnt.tags if (tag := mend(each).strip())))[:MOST_TAGS]
     found = Learnt(mend(learnt.observation), mend(learnt.conclusion), mend(learnt.next_action), tags)
-    return found, "\ufffd" in found.text and "\ufffd" not in learnt.text
+    return found, mend(learnt.text) != learnt.text
 
 
 def full() -> Refused:

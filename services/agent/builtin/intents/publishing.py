@@ -21,8 +21,8 @@ PUBLIC = phrases(
 _PAGE = r"(?:page|doc|document|announcement|report|article|post)"
 _SEITE = r"(?:seite|dokument|ankündigung|bericht|artikel|beitrag)"
 FIELDS = phrases(
-    r"(?:yes|yep|sure|ok|okay|do it|good)?[\s,:.!]*(?:propose|suggest|submit)?(?: it| the page| that)?(?: with)?(?: only)?(?: the)? fields?\s*:?\s+(?P<fields>.+?)[\s.!]*",
-    r"(?:ja|gern|gerne|ok|okay|gut)?[\s,:.!]*(?:schlag|schlage)?(?: sie| es| die seite)?(?: mit)?(?: nur)?(?: den)? (?:feldern?|felder)\s*:?\s+(?P<fields>.+?)(?: vor)?[\s.!]*",
+    r"(?:(?:yes|yep|sure|ok|okay|good|do|propose|suggest|submit|show|it|the|page|that|with|only|just)\b[\s,:.!]*){0,9}fields?\s*:?\s+(?P<fields>.+?)[\s.!]*",
+    r"(?:(?:ja|gern|gerne|ok|okay|gut|schlag|schlage|zeig|zeige|sie|es|die|seite|mit|nur|den)\b[\s,:.!]*){0,9}(?:felder|feldern|feld)\s*:?\s+(?P<fields>.+?)(?: vor)?[\s.!]*",
 )
 YES = phrases(
     r"(?:yes|yep|sure|please do|do it|go ahead|ok|okay|good)(?: please| do it| propose it| go ahead)?[\s.!]*",
@@ -71,8 +71,8 @@ def propose(scene: Scene, match: Taken) -> Step:
 
 def with_fields(scene: Scene, match: Taken) -> Step:
     """A page with nothing but the fields that were named, after the offer."""
-    asked = next((found for each in PUBLIC if (found := each.fullmatch(scene.asked))), None)
-    if asked is None or not offered_before(scene):
+    asked = next((found for said in scene.earlier for each in PUBLIC if (found := each.fullmatch(said))), None)
+    if asked is None:
         return Say(scene.say("Which page do you mean? Say “propose a page TITLE: TEXT”.", "Welche Seite meinst du? Sage „schlage eine Seite vor: TITEL: TEXT“."))  # fmt: skip
     fields = [each.strip() for each in re.split(r",|;|\band\b|\bund\b", match["fields"]) if each.strip()]
     thing = re.sub(r"^(?:the|this|our|my|that|die|diese|unsere|meine|den|das|dieses)\s+", "", asked["thing"], flags=re.IGNORECASE)  # fmt: skip
