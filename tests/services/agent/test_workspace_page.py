@@ -6,75 +6,36 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx2 as httpx
 import pytest
 
-from schemas.model import Data
-from services.agent.intake import AgentIntake
-from services.agent.pages import workspace_app
-from services.agent.tables import app
-from shared.bus import Received
 from shared.clock import now
-from shared.db import Database, create_missing
-from shared.identity import Sessions, TokenReader
-from shared.identity.doors import Surface
-from shared.identity.streams import Streams
-from shared.signing import PublicKeys
-from shared.testing.servers import Servers, free_port_base
-from shared.web.serve import HttpServer
-from tests.factories.identity import CONSOLE, Console, hand_over, nonce_for, sign_in
-from tests.services.site.conftest import received
-
-IDENTITY = ("standings", "identity_sessions", "ended_sign_ins", "used_tokens", "sign_in_codes")
-
-
-class Living:
-    """A workspace on a real database, served on a real port, so that streams are streams."""
-
-    def __init__(self, db: Database, port: int) -> None:
-        self.db, self.url, self.people = db, f"http://127.0.0.2:{port}", Console("agent")
-        keys = PublicKeys({"identity": {self.people.key.key_id: self.people.key.public}})
-        self.streams, self.intake = Streams(db), AgentIntake(keys)
-        sessions = Sessions(db, TokenReader(keys, "agent", CONSOLE))
-        front = workspace_app(Surface("agent", self.url, CONSOLE), sessions, self.streams)
-        self.http = HttpServer(front, host="127.0.0.2", port=port, closing=self.streams.close)
-
-    def browser(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.url, timeout=10)
-
-    async def hear(self, handler: Any, data: Data) -> None:
-        event: Received[Any] = received(handler.__name__.removeprefix("on_").replace("_", ".", 1), data)
-        async with self.db.transaction() as tx:
-            await handler(tx, event)
-
-    async def sql(self, statement: str) -> None:
-        async with self.db.transaction() as tx:
-            await tx.raw.execute(statement)
+from shared.testing.servers import Servers
+from tests.factories.identity import hand_over, nonce_for, sign_in
+from tests.factories.workspace import Living, living
 
 
 @pytest.fixture
-async def workspace(servers: Servers) -> AsyncIterator[Living]:
-    db = Database(servers.settings("agent"), pool_size=4)
-    await db.start()
-    await create_missing(db, app)
-    async with db.transaction() as tx:
-        for name in IDENTITY:
-            await tx.execute(app.tables[f"app.{name}"].delete())
-    found = Living(db, free_port_base())
-    await found.streams.start()
-    await found.http.start()
-    yield found
-    await found.http.stop()
-    await found.streams.stop()
-    await db.stop()
+async def workspace(servers: Servers, tmp_path: Path) -> AsyncIterator[Living]:
+    async with living(servers, tmp_path) as found:
+        yield found
 
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("/", 200), ("/chat", 404), ("/static/base.css", 200), ("/static/../pages.py", 404), ("/live", 401)],
+    [
+        ("/", 200),
+        ("/chat", 404),
+        ("/c/x", 404),
+        ("/c/00000000-0000-4000-8000-000000000000", 404),
+        ("/static/base.css", 200),
+        ("/static/../pages.py", 404),
+        ("/live", 401),
+    ],
 )
 async def test_the_workspace_has_its_shell_and_nothing_else(workspace: Living, path: str, status: int) -> None:
     async with workspace.browser() as client:
@@ -89,7 +50,7 @@ async def test_whoever_has_not_signed_in_is_a_guest(workspace: Living) -> None:
     async with workspace.browser() as client:
         page = await client.get("/")
         assert "You are a guest. Nothing here is kept." in page.text and 'href="/sign-in"' in page.text
-        assert "workspace.js" not in page.text and "set-cookie" not in page.headers
+        assert "set-cookie" not in page.headers and len(workspace.visits) == 0
         await sign_in(client, workspace.people, role="guest", name="Visiting")
         assert "You are a guest. Nothing here is kept." in (await client.get("/")).text
 
@@ -100,7 +61,7 @@ async def test_a_signed_in_person_sees_name_and_role(workspace: Living, role: st
         await sign_in(client, workspace.people, role=role, name="Ada <b>Owner")
         page = await client.get("/")
         assert f"<b>Ada &lt;b&gt;Owner</b> · {role}</span>" in page.text
-        assert "guest" not in page.text and page.headers["cache-control"] == "private, no-store"
+        assert "guest" not in page.text.lower() and page.headers["cache-control"] == "private, no-store"
 
 
 @pytest.mark.parametrize("changed", [{"aud": "site"}, {"at": now() - timedelta(seconds=61)}, {"nonce": "f" * 64}])
