@@ -3,13 +3,24 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any, ClassVar
 from uuid import UUID
 
 from services.agent.spend.domain import Call, Estimate, Figures, Kind, Price
+from shared.errors import Conflict
+
+
+class Hurried:
+    """Somebody waits and can come again: a database that is away is told at once."""
+
+    patient: ClassVar[bool] = False
+
+    def again(self, found: Any) -> Any:
+        return found
 
 
 @dataclass(frozen=True)
-class Ask:
+class Ask(Hurried):
     """Reserve a call."""
 
     call: Call
@@ -20,16 +31,20 @@ class Ask:
 
 @dataclass(frozen=True)
 class Close:
-    """Settle a call."""
+    """Settle a call. It has happened, so that it waits for the database."""
 
+    patient: ClassVar[bool] = True
     call_id: UUID
     kind: Kind
     figures: Figures
     cost: Decimal | None
 
+    def again(self, found: Any) -> Any:
+        return self.cost if isinstance(found, Conflict) else found
+
 
 @dataclass(frozen=True)
-class Progress:
+class Progress(Hurried):
     """Note what a call has produced so far."""
 
     call_id: UUID
@@ -54,6 +69,7 @@ class Full:
     reserved: Decimal
     unknown: int
     overdue: bool
+    looked_at: datetime
 
 
 Booking = Ask | Close | Progress

@@ -88,14 +88,16 @@ class Standing:
 
 
 class CapReached(Refused):
-    """A paid call that does not fit under the cap; for pages that say it in their own words. `enough_at`: when as much has fallen out of the
-    window as this call needs; None when waiting alone does not help."""
+    """A paid call that does not fit under the cap; for pages that say it in their own words. `standing`: what counted at `looked_at`, by the
+    database's clock. `enough_at`: when as much has fallen out of the window as this call needs; None when waiting alone does not help."""
 
     default_code = "cap"
 
-    def __init__(self, message: str, standing: Standing, needs: Decimal, enough_at: datetime | None) -> None:
+    def __init__(
+        self, message: str, standing: Standing, needs: Decimal, enough_at: datetime | None, looked_at: datetime
+    ) -> None:
         super().__init__(message)
-        self.standing, self.needs, self.enough_at = standing, needs, enough_at
+        self.standing, self.needs, self.enough_at, self.looked_at = standing, needs, enough_at, looked_at
 
 
 def money(amount: Decimal) -> str:

@@ -1,6 +1,7 @@
 """One account's bookings go to the database together: what comes while one transaction runs is in the next (group commit).
 
-Each booking still is one unit: when a transaction fails for one of them, each is tried alone.
+Each booking still is one unit: when a transaction fails for one of them, each is tried alone. What must not be lost is tried again while the
+database is away; whoever wants to begin something is told at once.
 """
 
 import asyncio
@@ -12,21 +13,29 @@ import asyncpg
 import structlog
 
 from schemas.outward import Owner
-from shared.errors import SchleuseError
+from shared.errors import SchleuseError, Transient
 from shared.tasks import spawn
 
 log = structlog.get_logger()
+AGAIN, PATIENCE = 0.5, 60.0
+"""Seconds between tries while the database is away, and altogether."""
 MOST = 200
 """Bookings of one transaction; an event holds up to 500 rows."""
 
 
 class Booking(Protocol):
-    """Something to be written for one account."""
+    """Something to be written for one account. `patient`: it waits for a database that is away."""
+
+    @property
+    def patient(self) -> bool: ...
+    def again(self, found: Any) -> Any:
+        """The result, when an earlier try may have been written although it failed."""
+        ...
 
 
 @dataclass
 class _Waiting:
-    booking: Any
+    booking: Booking
     done: "asyncio.Future[Any]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -42,7 +51,7 @@ class Lanes:
         self._waiting: dict[Owner, list[_Waiting]] = {}
         self._tasks: dict[Owner, asyncio.Task[None]] = {}
 
-    async def submit(self, account: Owner, booking: Any) -> Any:
+    async def submit(self, account: Owner, booking: Booking) -> Any:
         """Its result once it is durable; what was wrong with it is raised."""
         mine = self.leave(account, booking)
         found = await mine
@@ -50,7 +59,7 @@ class Lanes:
             raise found
         return found
 
-    def leave(self, account: Owner, booking: Any) -> "asyncio.Future[Any]":
+    def leave(self, account: Owner, booking: Booking) -> "asyncio.Future[Any]":
         """The same without waiting for it."""
         mine = _Waiting(booking)
         self._waiting.setdefault(account, []).append(mine)
@@ -80,7 +89,19 @@ class Lanes:
             failed = (
                 error if isinstance(error, SchleuseError) else SchleuseError(f"the ledger could not write: {error}")
             )
-            if len(batch) == 1:
-                log.warning("ledger.failed", error=str(error))
-                return [failed]
+        if len(batch) == 1:
+            return [await self._alone(account, batch[0].booking, failed)]
         return [(await self._results(account, [each]))[0] for each in batch]
+
+    async def _alone(self, account: Owner, booking: Booking, failed: SchleuseError) -> Any:
+        """One that failed. Where the answer to a try was lost, the next one finds its row there: that is no conflict."""
+        deadline = asyncio.get_running_loop().time() + PATIENCE
+        while booking.patient and isinstance(failed, Transient) and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(AGAIN)
+            try:
+                [found] = await self._book(account, [booking])
+                return booking.again(found)
+            except SchleuseError as error:
+                failed = error
+        log.warning("ledger.failed", error=failed.message)
+        return failed

@@ -17,7 +17,7 @@ def cap_reached(full: Full, needs: Decimal, frees: tuple[datetime | None, Decima
     said = (
         f"{dollars(full.spent)} of {dollars(full.cap)} spent in 24 hours{running}, this needs {dollars(needs, up=True)}"
     )
-    return CapReached(f"{said}. {_way_on(full, needs, enough_at, freed)}", standing, needs, enough_at)
+    return CapReached(f"{said}. {_way_on(full, needs, enough_at, freed)}", standing, needs, enough_at, full.looked_at)
 
 
 def _way_on(full: Full, needs: Decimal, enough_at: datetime | None, freed: Decimal) -> str:

@@ -52,8 +52,9 @@ async def reserve(
     ]
     most = [[each.tokens_in for _, _, each in asked], [each.tokens_out for _, _, each in asked]]
     amounts = [amount for _, amount, _ in asked]
+    rows = await tx.raw.fetch(_RESERVE, account.kind, account.id, cap, life, *facts, amounts, *most)
     await tx.raw.execute(_SPENDER, account.kind, account.id)
-    return await tx.raw.fetch(_RESERVE, account.kind, account.id, cap, life, *facts, amounts, *most)
+    return rows
 
 
 Close = tuple[UUID, Kind, Figures, Decimal | None]

@@ -180,11 +180,12 @@ _LOCK = "PERFORM pg_advisory_xact_lock(hashtextextended(k || chr(31) || i, 9200)
 _RESERVE = f"""
 CREATE OR REPLACE FUNCTION core.reserve(k text, i text, cap numeric, life interval, calls uuid[], turns uuid[], connectors text[], models text[],
   surfaces text[], apps text[], purposes text[], amounts numeric[], ins bigint[], outs bigint[])
-RETURNS TABLE (call_id uuid, verdict text, spent numeric, reserved numeric, unknown numeric, overdue boolean, at timestamptz, expires_at timestamptz)
+RETURNS TABLE (call_id uuid, verdict text, spent numeric, reserved numeric, unknown numeric, overdue boolean, looked_at timestamptz, at timestamptz,
+  expires_at timestamptz)
 LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 #variable_conflict use_column
 DECLARE
-  used record; known uuid[]; taken int[] := '{{}}'; held numeric; moment timestamptz; n int; said text[] := '{{}}';
+  used record; known uuid[]; taken int[] := '{{}}'; held numeric; moment timestamptz; n int; said text[] := '{{}}'; seen numeric[] := '{{}}';
 BEGIN
   {_LOCK};
   moment := clock_timestamp();
@@ -193,6 +194,7 @@ BEGIN
   known := array(SELECT l.call_id FROM core.usage_ledger l WHERE l.owner_kind = k AND l.owner_id = i AND l.call_id = ANY (calls)
     UNION ALL SELECT r.call_id FROM core.reservations r WHERE r.owner_kind = k AND r.owner_id = i AND r.call_id = ANY (calls));
   FOR n IN 1 .. cardinality(calls) LOOP
+    seen := seen || held;
     IF calls[n] = ANY (known) THEN
       said := said || 'known'::text;
     ELSIF cap IS NULL OR amounts[n] = 0 OR (used.spent + held < cap AND used.spent + held + amounts[n] <= cap) THEN
@@ -204,11 +206,12 @@ BEGIN
   INSERT INTO core.reservations (owner_kind, owner_id, call_id, turn_id, connector, model, surface, app, purpose, expires_at, amount, most_in, most_out)
     SELECT k, i, calls[t], turns[t], connectors[t], models[t], surfaces[t], apps[t], purposes[t], clock_timestamp() + life, amounts[t], ins[t], outs[t]
       FROM unnest(taken) AS t;
-  RETURN QUERY SELECT calls[t], said[t], used.spent, held, used.unknown, used.overdue, r.at, r.expires_at
+  RETURN QUERY SELECT calls[t], said[t], used.spent, seen[t], used.unknown, used.overdue, moment, r.at, r.expires_at
     FROM generate_series(1, cardinality(calls)) AS t
     LEFT JOIN core.reservations r ON r.owner_kind = k AND r.owner_id = i AND r.call_id = calls[t] AND said[t] = 'taken' ORDER BY t;
 END $$"""
-"""Reserve the greatest cost of calls of one account, in order; each is taken or not by what was taken before it (rule 1). The lock is a statement of its
+"""Reserve the greatest cost of calls of one account, in order; each is taken or not by what was taken before it (rule 1): `spent` and `reserved` are
+what counted then. All times are taken while the lock is held, so the ledger's own history tells what counted at any moment. The lock is a statement of its
 own and the function volatile, so that the sum sees all that was committed while it waited; in one statement, or with one snapshot for the
 transaction, two workers pass the cap."""
 

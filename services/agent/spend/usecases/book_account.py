@@ -25,12 +25,15 @@ async def book_account(
     account: Owner,
     bookings: Sequence[Booking],
 ) -> list[Found]:
-    """A result for each, in order: Taken or Full for an Ask, the cost for a Close, None for Progress; Conflict for what was done already."""
+    """A result for each, in order: Taken or Full for an Ask, the cost for a Close, None for Progress; Conflict for what was done already.
+
+    The account's lock comes first and everything else after it, in every process: nobody waits for somebody who waits for them.
+    """
     found: dict[int, Found] = {}
     async with db.owned(account) as tx:
-        await _note(tx, account, [each for each in bookings if isinstance(each, Progress)])
         found |= await _close(tx, account, _numbered(bookings, Close))
         found |= await _ask(tx, account, cap_of(account), life, _numbered(bookings, Ask))
+        await _note(tx, account, [each for each in bookings if isinstance(each, Progress)])
     return [found.get(number) for number in range(len(bookings))]
 
 
@@ -81,4 +84,4 @@ def _verdict(row: Record, cap: Decimal | None) -> Found:
             )
         case _:
             assert cap is not None, "nothing is too much without a cap"
-            return Full(cap, row["spent"], row["reserved"], int(row["unknown"]), row["overdue"])
+            return Full(cap, row["spent"], row["reserved"], int(row["unknown"]), row["overdue"], row["looked_at"])
