@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from infra.prove.areas import (
+    access,
     asking,
     audit,
     backups,
@@ -19,6 +20,7 @@ from infra.prove.areas import (
     fingerprints,
     fronts,
     grants,
+    habits,
     identity,
     people,
     row_security,
@@ -49,9 +51,11 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "undo": undo.check,
     "secrets": secrets.check,
     "cards": cards.check,
+    "access": access.check,
     "asking": asking.check,
     "fingerprints": fingerprints.check,
     "audit": audit.check,
     "conversations": conversations.check,
+    "habits": habits.check,
     "row security": row_security.check,
 }
