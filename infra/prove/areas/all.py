@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from infra.prove.areas import (
     access,
+    actions,
     asking,
     audit,
     backups,
@@ -58,4 +59,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "conversations": conversations.check,
     "habits": habits.check,
     "row security": row_security.check,
+    "actions": actions.check,
 }
