@@ -4,9 +4,10 @@ from typing import Any
 
 from services.agent.actions.holding import ActionsHolding
 from services.agent.actions.parts import make_actions
+from services.agent.belongings.api import add_belongings
 from services.agent.belongings.domain import Holding
 from services.agent.belongings.operator import belongings_verbs
-from services.agent.belongings.pages import belongings_routes
+from services.agent.belongings.pages import belongings_pages
 from services.agent.belongings.parts import all_holdings
 from services.agent.builtin.model import builtin_model
 from services.agent.chat.parts import Chat
@@ -108,7 +109,9 @@ def compose(settings: Settings) -> Service:
         desk.close()
 
     chat = Chat(surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger)
-    web = make_web(chat, lambda api, front: belongings_routes(holdings, api, front))
+    web = make_web(
+        chat, lambda front: belongings_pages(holdings, front), lambda app, api: add_belongings(app, api, holdings)
+    )
     service.http(web.app, settings.host, settings.port, closing=closing)
     return service
 

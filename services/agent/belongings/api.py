@@ -1,15 +1,16 @@
 """`/api/v1/export` and `/api/v1/forget`: one's own, for programs and for the page."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
 
 from services.agent.belongings.domain import Holding
 from services.agent.belongings.usecases.export_all import export_all
 from services.agent.belongings.usecases.forget_all import forget_all
+from services.agent.chat.api import Api
+from services.agent.chat.api_bodies import Body
 from services.agent.owners.domain import Me
 from shared.clock import now
 from shared.errors import Refused, Unauthorized
@@ -17,34 +18,30 @@ from shared.identity.doors import PRIVATE
 
 SENTENCE = "delete everything"
 """What must be said, so that nothing is deleted by a slip."""
-Who = Callable[[Request, str | None], Awaitable[Me]]
-"""Who asks; with a form token, for what changes something. Unauthorized, Forbidden."""
 
 
-class BelongingsApi:
-    def __init__(self, holdings: Sequence[Holding], who: Who) -> None:
-        self._holdings, self._who = holdings, who
+class Forget(Body):
+    confirm: str
 
-    def routes(self) -> list[Route]:
-        return [
-            Route("/api/v1/export", self.export, methods=["GET"]),
-            Route("/api/v1/forget", self.forget, methods=["POST"]),
-        ]
 
-    async def export(self, request: Request) -> Response:
-        """A ZIP, as it is packed."""
-        me = person(await self._who(request, None))
-        at = now()
+class Forgotten(BaseModel):
+    """How many things of each part."""
+
+    deleted: dict[str, int]
+
+
+def add_belongings(app: FastAPI, api: Api, holdings: Sequence[Holding]) -> None:
+    @app.get("/v1/export", summary="Everything that is kept of me, as a ZIP", response_class=StreamingResponse)
+    async def export(request: Request) -> StreamingResponse:
+        me, at = person(await api.who(request, None)), now()
         headers = {**PRIVATE, "Content-Disposition": f'attachment; filename="agent-{at:%Y-%m-%d}.zip"'}
-        return StreamingResponse(
-            export_all(self._holdings, me.owner, at), media_type="application/zip", headers=headers
-        )
+        return StreamingResponse(export_all(holdings, me.owner, at), media_type="application/zip", headers=headers)
 
-    async def forget(self, request: Request) -> Response:
-        """{"confirm": "delete everything"} -> {"deleted": {holding: how many}}."""
-        me = person(await self._who(request, request.headers.get("x-form-token", "")))
-        confirmed(await _said(request))
-        return JSONResponse({"deleted": await forget_all(self._holdings, me.owner)}, headers=PRIVATE)
+    @app.post("/v1/forget", summary=f"Delete it for good; `confirm` says: {SENTENCE}")
+    async def forget(request: Request, said: Forget) -> Forgotten:
+        me = person(await api.who(request, request.headers.get("x-form-token", "")))
+        confirmed(said.confirm)
+        return Forgotten(deleted=await forget_all(holdings, me.owner))
 
 
 def person(me: Me) -> Me:
@@ -57,11 +54,3 @@ def person(me: Me) -> Me:
 def confirmed(said: str) -> None:
     if said.strip().lower() != SENTENCE:
         raise Refused(f"Nothing was deleted. To delete everything, say so: {SENTENCE}", code="confirm")
-
-
-async def _said(request: Request) -> str:
-    try:
-        body: Any = await request.json()
-    except ValueError:
-        raise Refused('Send {"confirm": "' + SENTENCE + '"} as JSON.', code="body") from None
-    return str(body.get("confirm", "")) if isinstance(body, dict) else ""

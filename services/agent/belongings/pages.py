@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
-from services.agent.belongings.api import SENTENCE, BelongingsApi, confirmed, person
+from services.agent.belongings.api import SENTENCE, confirmed, person
 from services.agent.belongings.domain import STAYS, Holding
 from services.agent.belongings.usecases.forget_all import forget_all
-from services.agent.chat.api import Api
 from services.agent.chat.front import Asked, Front
 from shared.errors import Refused
 
@@ -44,5 +43,5 @@ class BelongingsPages:
         return self._front.show(asked.caller, "data.html", status, here="data", **known)
 
 
-def belongings_routes(holdings: Sequence[Holding], api: Api, front: Front) -> list[BaseRoute]:
-    return [*BelongingsPages(front, holdings).routes(), *BelongingsApi(holdings, api.who).routes()]
+def belongings_pages(holdings: Sequence[Holding], front: Front) -> list[Route]:
+    return BelongingsPages(front, holdings).routes()

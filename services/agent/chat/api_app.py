@@ -1,5 +1,6 @@
 """The API as an application: its document, its errors, and how much it reads of a request."""
 
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI
@@ -20,8 +21,8 @@ MOST_BODY = 6 * MAX_MESSAGE + 16 * 1024
 """Bytes of a request: a character of a message takes up to six in JSON."""
 
 
-def make_api(api: Api) -> ASGIApp:
-    """To mount at /api. No documentation pages: they would load scripts from elsewhere."""
+def make_api(api: Api, also: Callable[[FastAPI, Api], None] = lambda _, __: None) -> ASGIApp:
+    """To mount at /api; `also` adds what other parts answer. No documentation pages: they would load scripts from elsewhere."""
     app = FastAPI(
         title="Schleuse agent",
         version="1",
@@ -31,6 +32,7 @@ def make_api(api: Api) -> ASGIApp:
         responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422, 429, 503)},
     )
     add_routes(app, api)
+    also(app, api)
     app.exception_handler(SchleuseError)(problem)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(HTTPException)(_nowhere)

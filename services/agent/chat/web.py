@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, Route
@@ -35,13 +36,18 @@ CSP = (
 
 @dataclass(frozen=True)
 class Web:
-    """`close`: the server begins to stop, open streams end. `more`: routes of other parts, before the API."""
+    """`close`: the server begins to stop, open streams end."""
 
     app: App
     close: Callable[[], None]
 
 
-def make_web(chat: Chat, more: Callable[[Api, Front], Sequence[BaseRoute]] = lambda _, __: ()) -> Web:
+def make_web(
+    chat: Chat,
+    more: Callable[[Front], Sequence[BaseRoute]] = lambda _: (),
+    also: Callable[[FastAPI, Api], None] = lambda _, __: None,
+) -> Web:
+    """`more`: pages of other parts; `also` adds what they answer to the API."""
     closing = asyncio.Event()
     static = StaticFiles("/static", (LOOK, HERE / "static"))
     templates = Templates(static, chat.surface.console_url)
@@ -55,8 +61,8 @@ def make_web(chat: Chat, more: Callable[[Api, Front], Sequence[BaseRoute]] = lam
         *Live(callers, reading, streams, templates).routes(),
         *front.door.routes(),
         Route("/static/{name}", static.endpoint),
-        *more(api, front),
-        Mount("/api", make_api(api)),
+        *more(front),
+        Mount("/api", make_api(api, also)),
     ]
     app = Starlette(routes=routes, exception_handlers={SchleuseError: front.failed, HTTPException: front.missing})
     chat.visits.ended.append(_gone(chat))
