@@ -1,6 +1,7 @@
 """What a model can do with behavior and virtual tools. The owner is whoever is signed in: no argument names one (rule 24)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from services.agent.habits.running import Runner
 from services.agent.habits.usecases import change_behavior, delete_tool, make_tool, switch_tool, undo_behavior
 from services.agent.habits.usecases.delete_tool import no_such
 from services.agent.tools.domain import PEOPLE, Arguments, Asked, Found, Tool, Tools
+from services.agent.tools.orders import orders
 from shared.db import Database
 
 
@@ -127,4 +129,9 @@ def make_tools(db: Database, runner: Runner, everything: Callable[[], Tools]) ->
         ("delete_tool", "Delete a tool that the user made.", NameArguments, mine.delete, "tools"),
         ("run_tool", "Run a tool that the user made, with an input.", RunArguments, mine.run, ""),
     )
-    return tuple(Tool(name, about, takes, run, PEOPLE, writes=writes) for name, about, takes, run, writes in rows)
+    tools = (Tool(name, about, takes, run, PEOPLE, writes=writes) for name, about, takes, run, writes in rows)
+    return tuple(replace(each, ordered=_ordered) if each.name == "update_behavior" else each for each in tools)
+
+
+def _ordered(said: str, given: BehaviorArguments) -> bool:
+    return given.add and orders(said, given.text)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -80,10 +80,11 @@ class Toolbox(AbstractToolset[None]):
         except ValidationError as error:
             return _said("failed", _faults(error))
         try:
-            if tool.writes and self.asked.tainted:
+            ordered = tool.ordered(self.asked.said, arguments)
+            if tool.writes and self.asked.tainted and not ordered:
                 return await self._card(tool, arguments)
             async with asyncio.timeout(SLOWEST):
-                found: Found = await tool.run(self.asked, arguments)
+                found: Found = await tool.run(replace(self.asked, tainted=()) if ordered else self.asked, arguments)
             await self._read(found.sources)
         except TimeoutError:
             return _said(
@@ -108,7 +109,7 @@ class Toolbox(AbstractToolset[None]):
         if sources:
             known = self.asked.tainted
             merged = (*known, *(each for each in dict.fromkeys(sources) if each not in known))
-            self.asked = Asked(self.asked.me, self.asked.conversation_id, self.asked.turn_id, merged, self.asked.depth)
+            self.asked = replace(self.asked, tainted=merged)
             await self.taint(sources)
 
 

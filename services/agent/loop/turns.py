@@ -125,7 +125,7 @@ class Turns:
         new = tuple(each for each in sources if each not in conversation.tainted)
         if new:
             await self._conversations.taint(me, ref.conversation_id, new)
-        asked = Asked(me, ref.conversation_id, ref.turn_id, (*conversation.tainted, *new))
+        asked = Asked(me, ref.conversation_id, ref.turn_id, (*conversation.tainted, *new), said=turn.text)
         toolbox = Toolbox(asked, self._tools(), self._cards, turn.show_call, lambda read: self._taint(turn, read))
         before, prompt = await self._fitting.fit(turn, chosen, history)
         rounds = Rounds(turn, self._conversations, toolbox, model)

@@ -7,6 +7,7 @@ from pydantic import Field
 from services.agent.memory.domain import MEMORY, PROGRESS, PRUNE_ABOVE, READ_AT_START, matching
 from services.agent.memory.files import Workspaces
 from services.agent.tools.domain import PEOPLE, Arguments, Asked, Found, Tool
+from services.agent.tools.orders import orders
 from shared.errors import SchleuseError
 
 MOST_LISTED = 200
@@ -124,7 +125,7 @@ def _advice(size: int) -> str:
 def make_tools(workspaces: Workspaces) -> tuple[Tool, ...]:
     mine = MemoryTools(workspaces)
     return (
-        Tool("remember", f"Append one line to the user's memory ({MEMORY}). Only for what the user themself asked to be remembered.", RememberArguments, mine.remember, PEOPLE, writes="memory"),
+        Tool("remember", f"Append one line to the user's memory ({MEMORY}). Only for what the user themself asked to be remembered.", RememberArguments, mine.remember, PEOPLE, writes="memory", ordered=lambda said, given: orders(said, given.text)),
         Tool("recall", "Read the user's memory, or the lines in which some words stand.", RecallArguments, mine.recall, PEOPLE),
         Tool("forget", "Take lines out of the user's memory. Only when the user asked for it.", ForgetArguments, mine.forget, PEOPLE, writes="memory"),
         Tool("propose_pruning", "Which lines could go when the memory is too long. Changes nothing.", NoArguments, mine.propose_pruning, PEOPLE),

@@ -22,13 +22,15 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True)
 class Asked:
-    """For whom and where a tool runs. `tainted`: what untrusted text this conversation has read so far. `depth`: of virtual tools in virtual tools."""
+    """For whom and where a tool runs. `tainted`: what untrusted text this conversation has read so far. `depth`: of virtual tools in virtual tools.
+    `said`: the owner's message of this turn."""
 
     me: Me
     conversation_id: UUID
     turn_id: UUID
     tainted: tuple[str, ...] = ()
     depth: int = 0
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ Run = Callable[[Asked, Any], Awaitable[Found]]
 @dataclass(frozen=True)
 class Tool:
     """One tool. `writes`: what it changes that outlives the turn; in a tainted conversation it then waits on a card (S11). `own`: only the owner's own
-    things. `recipients`: where its effect goes, from its arguments."""
+    things. `recipients`: where its effect goes, from its arguments. `ordered`: whether the owner's own message of this turn orders exactly that; then there is
+    nothing for a card to ask."""
 
     name: str
     about: str
@@ -56,6 +59,7 @@ class Tool:
     writes: Literal["", "memory", "behavior", "lessons", "tools", "send", "propose"] = ""
     own: bool = True
     recipients: Callable[[Any], tuple[str, ...]] = field(default=lambda _: ())
+    ordered: Callable[[str, Any], bool] = field(default=lambda _, __: False)
 
     def may(self, role: AgentRole) -> bool:
         return role in self.roles
