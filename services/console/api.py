@@ -25,6 +25,7 @@ from services.console.queue.usecases.submit_item import read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_queue, wait_for_verdicts
 from services.console.queue.usecases.withdraw_item import withdraw_item
 from services.console.signals import views as signals
+from services.console.spend import api as spend
 from services.console.statistics import api as statistics
 from services.console.undo import views as undoing
 from services.console.undo.usecases.undo_decision import undo_decision
@@ -139,6 +140,7 @@ def make_api(console: Console) -> FastAPI:
     known = Annotated[Caller, Depends(api.caller)]
     _add_routes(app, api, known)
     statistics.add_routes(app, console, known)
+    spend.add_routes(app, console, known)
     app.middleware("http")(_traced)
     app.exception_handler(SchleuseError)(_problem)
     app.exception_handler(RequestValidationError)(_invalid)

@@ -27,6 +27,7 @@ from services.console.schema import app
 from services.console.secrets.operator import SecretOperator
 from services.console.secrets.watch import ExpiryWatch
 from services.console.sharing.operator import SharingOperator
+from services.console.spend.operator import SpendOperator
 from services.console.tables import core
 from services.console.undo.operator import UndoOperator
 from services.console.web import make_web
@@ -66,6 +67,7 @@ def compose(settings: Settings) -> Service:
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
     service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
+    service.operator(SpendOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
     service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})

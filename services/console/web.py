@@ -38,6 +38,7 @@ from services.console.rendering import HERE, Templates
 from services.console.secrets.pages import SecretPages
 from services.console.sharing.pages import SharingPages
 from services.console.signals.pages import SignalPages
+from services.console.spend.pages import SpendPages
 from services.console.statistics.pages import StatisticsPages
 from services.console.switches.pages import SwitchPages
 from services.console.system.pages import SystemPages
@@ -83,6 +84,7 @@ def make_web(console: Console) -> ASGIApp:
         SecretPages(desk),
         SignalPages(desk),
         SharingPages(desk),
+        SpendPages(desk),
         StatisticsPages(desk),
         CallPages(desk),
         AuditPages(desk),
