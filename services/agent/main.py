@@ -31,6 +31,7 @@ from services.agent.loop.turns import Turns
 from services.agent.memory.files import Workspaces
 from services.agent.memory.holding import WorkspaceHolding
 from services.agent.memory.preface import memory_preface
+from services.agent.memory.progress import noting
 from services.agent.memory.tools import make_tools as memory_tools
 from services.agent.owners.parts import make_owners
 from services.agent.proposals.holding import ProposalsHolding
@@ -90,7 +91,8 @@ def compose(settings: Settings) -> Service:
     desk = Desk(conversations, turns, service.notices)
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
-    all_tools = tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lesson_tools(Lessons(db)))
+    lessons = lesson_tools(Lessons(db))
+    all_tools = noting(workspaces, tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lessons))
     own: list[Holding] = [
         ConversationsHolding(db, kept),
         WorkspaceHolding(workspaces),

@@ -8,9 +8,10 @@ from services.agent.memory.domain import MEMORY, PROGRESS, PRUNE_ABOVE, READ_AT_
 from services.agent.memory.files import Workspaces
 from services.agent.tools.domain import PEOPLE, Arguments, Asked, Found, Tool
 from services.agent.tools.orders import orders
-from shared.errors import SchleuseError
 
 MOST_LISTED = 200
+LONGEST_SHOWN = 120
+"""Characters of what is remembered, in the line for the page."""
 
 
 class RememberArguments(Arguments):
@@ -57,8 +58,7 @@ class MemoryTools:
 
     async def remember(self, asked: Asked, given: RememberArguments) -> Found:
         line, size = await self._all.remember(asked.me, given.text, asked.tainted)
-        await self._note(asked, f"remembered: {line[2:80]}")
-        return Found({"line": line, "advice": _advice(size)}, "remembered")
+        return Found({"line": line, "advice": _advice(size)}, line[2:LONGEST_SHOWN])
 
     async def recall(self, asked: Asked, given: RecallArguments) -> Found:
         text = await self._all.memory(asked.me)
@@ -69,8 +69,6 @@ class MemoryTools:
 
     async def forget(self, asked: Asked, given: ForgetArguments) -> Found:
         gone = await self._all.forget_lines(asked.me, given.words, several=given.several)
-        if gone:
-            await self._note(asked, f"taken out of memory: {len(gone)} lines")
         return Found({"forgotten": gone}, f"{len(gone)} lines taken out of memory")
 
     async def propose_pruning(self, asked: Asked, given: NoArguments) -> Found:
@@ -100,15 +98,7 @@ class MemoryTools:
 
     async def write_file(self, asked: Asked, given: WriteFileArguments) -> Found:
         path = await self._all.write(asked.me, given.name, given.text, given.how, asked.tainted)
-        await self._note(asked, f"file written: {path}")
         return Found({"name": path, "from_outside": bool(asked.tainted)}, f"wrote {path}")
-
-    async def _note(self, asked: Asked, line: str) -> None:
-        """Progress is for people to read; what was done stands although its line does not."""
-        try:
-            await self._all.progress(asked.me, line, asked.tainted)
-        except SchleuseError:
-            return
 
 
 def _advice(size: int) -> str:

@@ -1,0 +1,28 @@
+"""After every important change a line in the owner's progress.md, whichever tool made it (architecture 5)."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from services.agent.memory.files import Workspaces
+from services.agent.tools.domain import Asked, Found, Tool
+from shared.errors import SchleuseError
+
+ALSO = frozenset({"write_file"})
+"""Changes of the workspace itself, which no card is for."""
+
+
+def noting(workspaces: Workspaces, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """The same tools. What changes something says so in the owner's progress once it is done."""
+    return tuple(_noted(workspaces, tool) if tool.writes or tool.name in ALSO else tool for tool in tools)
+
+
+def _noted(workspaces: Workspaces, tool: Tool) -> Tool:
+    async def run(asked: Asked, given: Any) -> Found:
+        found = await tool.run(asked, given)
+        with suppress(SchleuseError):  # what was done stands, with or without its line
+            await workspaces.progress(asked.me, f"{tool.name}: {found.shown}", asked.tainted)
+        return found
+
+    return replace(tool, run=run)
