@@ -63,10 +63,10 @@ WITHOUT_EFFECT: dict[str, tuple[str, str]] = {
     "read another owner's lessons": ("SELECT 1", f"SELECT NOT EXISTS (SELECT FROM core.lessons WHERE owner_id = '{_OTHERS}')"),
     "read another owner's behavior": ("SELECT 1", f"SELECT NOT EXISTS (SELECT FROM core.behavior_versions WHERE owner_id = '{_OTHERS}')"),
     "read lessons, behavior and tools as nobody": (_as(""), "SELECT NOT EXISTS (SELECT FROM core.lessons) AND NOT EXISTS (SELECT FROM core.behavior_versions) AND NOT EXISTS (SELECT FROM core.virtual_tools)"),
-    "delete another owner's lesson": (f"DELETE FROM core.lessons WHERE owner_id = '{_OTHERS}'; {_as(_OTHERS)}", "SELECT count(*) = 1 FROM core.lessons"),
-    "delete what another owner's behavior was": (f"DELETE FROM core.behavior_versions WHERE owner_id = '{_OTHERS}'; {_as(_OTHERS)}", "SELECT count(*) = 1 FROM core.behavior_versions"),
-    "switch another owner's tool off": (f"UPDATE core.virtual_tools SET enabled = false WHERE name = 'theirs'; {_as(_OTHERS)}", "SELECT enabled FROM core.virtual_tools"),
-    "set another owner's behavior back": (f"UPDATE core.behaviors SET version = 7 WHERE owner_id = '{_OTHERS}'; {_as(_OTHERS)}", "SELECT version = 1 FROM core.behaviors"),
+    "delete another owner's lesson": (f"DELETE FROM core.lessons WHERE owner_id = '{_OTHERS}'; {_as(_OTHERS)}", f"SELECT count(*) = 1 FROM core.lessons WHERE owner_id = '{_OTHERS}'"),
+    "delete what another owner's behavior was": (f"DELETE FROM core.behavior_versions WHERE owner_id = '{_OTHERS}'; {_as(_OTHERS)}", f"SELECT count(*) = 1 FROM core.behavior_versions WHERE owner_id = '{_OTHERS}'"),
+    "switch another owner's tool off": (f"UPDATE core.virtual_tools SET enabled = false WHERE name = 'theirs'; {_as(_OTHERS)}", "SELECT enabled FROM core.virtual_tools WHERE name = 'theirs'"),
+    "set another owner's behavior back": (f"UPDATE core.behaviors SET version = 7 WHERE owner_id = '{_OTHERS}'; {_as(_OTHERS)}", f"SELECT version = 1 FROM core.behaviors WHERE owner_id = '{_OTHERS}'"),
 }  # fmt: skip
 
 
