@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -60,7 +60,7 @@ class Runner:
         """Refused (code `off`, `itself`, `too_deep`, `budget`) before anything is called."""
         self._check(asked, tool)
         ran = Ran()
-        inner = Asked(asked.me, asked.conversation_id, asked.turn_id, _merged(asked, tool), asked.depth + 1)
+        inner = replace(asked, tainted=_merged(asked, tool), depth=asked.depth + 1)
         offered = [each for each in self._tools() if each.writes != "tools"]
         box = Toolbox(inner, offered, self._cards, lambda _: None, ran.read)
         with _around(tool.name):
