@@ -31,6 +31,8 @@ COMMANDS: dict[str, str] = {
     "token": "infra.cli.access",
     "agent": "infra.cli.agent",
     "chat": "infra.cli.chat",
+    "spend": "infra.cli.spend",
+    "prices": "infra.cli.prices",
     "connectors": "infra.cli.connectors",
     "cards": "infra.cli.cards",
     "actions": "infra.cli.actions",

@@ -62,10 +62,10 @@ async def run(servers: Servers, folder: Path, size: Size) -> tuple[Job, Provider
     jobs = [replace(base, number=number) for number in range(size.processes)]
     async with await provider.serve():
         running = [await spending.start(each, size.quota) for each in jobs]
-        await asyncio.to_thread(until, lambda: len(happened(base, "begins")) == size.processes, 30)
         for kill in range(size.kills):
-            await asyncio.sleep(random.random() * (0.3 if size.life == 600 else 1.5))
-            number = random.randrange(size.processes)
+            due = (kill + random.random()) * size.calls / (size.kills + 1)  # noqa: S311 - whenever
+            await asyncio.to_thread(until, lambda due=due: len(happened(base, "try")) >= due, 600, "calls are made", 0.1)
+            number = random.randrange(size.processes)  # noqa: S311
             if running[number].returncode is None:
                 await kill_and_start(running, replace(jobs[number], recovers=size.life == 600 or kill % 2 == 0), size)
         assert [await each.wait() for each in running] == [0] * size.processes

@@ -1,5 +1,6 @@
 """What a model costs: the operator's file first, then what came with the product; else unknown, which is never 0 (rules 3, 30)."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import structlog
@@ -12,11 +13,15 @@ from shared.clock import now
 log = structlog.get_logger()
 
 
-class Prices:
-    """Reads the file anew whenever it is another one, so that a correction needs no restart."""
+def _log(fault: str) -> None:
+    log.warning("prices.faulty", fault=fault)
 
-    def __init__(self, state: Path) -> None:
-        self._path = state / FILE
+
+class Prices:
+    """Reads the file anew whenever it is another one, so that a correction needs no restart. `tell` hears what is wrong with it."""
+
+    def __init__(self, state: Path, tell: Callable[[str], None] = _log) -> None:
+        self._path, self._tell = state / FILE, tell
         self._seen: tuple[int, int, int] | None = None
         self._overrides = Overrides()
 
@@ -34,7 +39,7 @@ class Prices:
             self._seen, self._overrides = seen, read_overrides(self._path)
             for fault in [self._overrides.broken, *self._overrides.faults.values()]:
                 if fault:
-                    log.warning("prices.faulty", fault=fault)
+                    self._tell(fault)
         return self._overrides
 
     def _look(self) -> tuple[int, int, int] | None:
