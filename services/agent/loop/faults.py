@@ -1,7 +1,10 @@
 """What went wrong with a model, in words that say what to do, and whether asking again may help."""
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 
+import httpx2
 from pydantic_ai.exceptions import (
     ContentFilterError,
     ModelAPIError,
@@ -72,7 +75,16 @@ def wait_before(error: ModelAPIError, tried: int) -> float:
 
 def billed(error: BaseException) -> Figures | None:
     """What the provider says that it used although it failed."""
-    return next((found for each in causes(error) if (found := of_error(getattr(each, "body", None)))), None)
+    return next((found for each in causes(error) for body in _bodies(each) if (found := of_error(body))), None)
+
+
+def _bodies(error: BaseException) -> Iterator[object]:
+    """What came with an error: what the client took out of it, and the whole of the answer."""
+    yield getattr(error, "body", None)
+    response = getattr(error, "response", None)
+    if isinstance(response, httpx2.Response) and response.is_stream_consumed:
+        with suppress(ValueError, RecursionError, httpx2.StreamError):
+            yield json.loads(response.content)
 
 
 def words_of(error: BaseException) -> str | None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
-from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
@@ -58,10 +58,11 @@ def produced(response: ModelResponse, pieces: int) -> int:
     return max(pieces, -(-count // BYTES_A_TOKEN))
 
 
-def whole(response: ModelResponse, size: Size) -> Figures:
+def whole(stream: StreamedResponse, size: Size) -> Figures:
     """Of an answer that came to its end. A reported 0 stays 0 (rule 2)."""
-    usage = response.usage
-    if usage.unmeasured_requests or not _said(usage):
+    response = stream.get()
+    usage, told = response.usage, stream._usage_received
+    if not (_said(usage) if told is None else told):
         return Figures(size.likely_in, produced(response, 0), None, estimated=True)
     return Figures(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens)
 

@@ -136,9 +136,8 @@ class Metered(Counted):
                 await self._settle(running, billed(error) or running.so_far(), "aborted")
                 raise
             else:
-                ended = running.stream.get()
-                complete = ended.state != "incomplete"
-                figures = whole(ended, size) if complete else running.so_far()
+                complete = running.stream.get().state != "incomplete"
+                figures = whole(running.stream, size) if complete else running.so_far()
                 await self._settle(running, figures, "settled" if complete else "aborted")
             finally:
                 self._running = None

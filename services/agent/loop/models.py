@@ -1,5 +1,6 @@
 """Which model answers: the built-in one, or a provider's through its connector. This process has no key and no other way out."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -66,7 +67,8 @@ class Models:
     async def _model(self, connector: str, name: str, delegation: Signed | None) -> Model:
         if (connector, name) not in self._models:
             provider = self._providers.get(connector) or await self._ask_provider(connector, delegation)
-            self._models[connector, name] = make_model(self._asker, provider, connector, name)
+            way = OwnersTransport(self._asker, connector)
+            self._models[connector, name] = await asyncio.to_thread(make_model, way, provider, connector, name)
         return self._models[connector, name]
 
     async def _ask_provider(self, connector: str, delegation: Signed | None) -> Provider:
@@ -83,9 +85,9 @@ class Models:
         return self._providers.get(connector, "anthropic")
 
 
-def make_model(asker: Asker, provider: Provider, connector: str, name: str) -> Model:
-    """Its client makes every request once: what is tried again is a call of its own. Imported here: it costs 55 MB and a second."""
-    http = httpx2.AsyncClient(transport=OwnersTransport(asker, connector), timeout=PATIENCE)
+def make_model(way: httpx2.AsyncBaseTransport, provider: Provider, connector: str, name: str) -> Model:
+    """Its client makes every request once: what is tried again is a call of its own. Imported here, in a thread: it costs 55 MB and a second."""
+    http = httpx2.AsyncClient(transport=way, timeout=PATIENCE)
     base = f"https://{connector}.connector"
     if provider == "openai":
         from openai import AsyncOpenAI  # noqa: PLC0415

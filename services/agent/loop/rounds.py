@@ -85,6 +85,9 @@ class Rounds:
         done = self._toolbox.done.get(opened.call_id)
         if done is not None:
             return done
+        if not self._toolbox.offers(opened.tool):
+            words = f"There is no tool {opened.tool}."
+            return replace(opened, state="refused", result={"error": words}, shown=words)
         request = getattr(following, "request", None)
         parts = request.parts if isinstance(request, ModelRequest) else ()
         said = next((each for each in parts if getattr(each, "tool_call_id", None) == opened.call_id), None)

@@ -49,6 +49,9 @@ class Toolbox(AbstractToolset[None]):
     def id(self) -> str | None:
         return "tools"
 
+    def offers(self, name: str) -> bool:
+        return any(each.name == name and each.may(self.asked.me.role) for each in self.tools)
+
     async def get_tools(self, ctx: RunContext[None]) -> dict[str, ToolsetTool[None]]:
         role = self.asked.me.role
         return {
