@@ -91,7 +91,7 @@ class Workspaces(Lines):
 
     def _remove(self, name: str) -> None:
         with beneath.named_errors():
-            root = beneath.open_folder(None, self._root)
+            root = self._open_root()
             try:
                 if beneath.exists(root, name):
                     shutil.rmtree(name, dir_fd=root)

@@ -37,7 +37,7 @@ class Homes:
         """A descriptor of the owner's folder; None when there is none yet. In a thread."""
         name, home = folder_of(owner), None
         with beneath.named_errors():
-            root = beneath.open_folder(None, self._root)
+            root = self._open_root()
             try:
                 home = beneath.open_folder(root, name, make=make)
             except FileNotFoundError:
@@ -49,6 +49,12 @@ class Homes:
             finally:
                 if home is not None:
                     os.close(home)
+
+    def _open_root(self) -> int:
+        try:
+            return beneath.open_folder(None, self._root)
+        except FileNotFoundError:
+            raise Transient(f"the folder {self._root} is missing; a start makes it: `schleuse up`") from None
 
     async def _read(self, owner: Owner, look: Callable[[int | None], T]) -> T:
         """Look into the owner's folder, in a thread."""
