@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ from shared.identity import Sessions, TokenReader
 from shared.identity.doors import Surface
 from shared.identity.streams import Streams
 from shared.signing import PublicKeys
-from shared.testing.servers import Servers, free_port_base
+from shared.testing.servers import Servers
 from shared.web.serve import HttpServer
 from tests.factories.identity import CONSOLE, Console
 from tests.services.site.conftest import received
@@ -68,6 +69,11 @@ class Says:
     go: asyncio.Event = field(default_factory=asyncio.Event)
     found: Found = field(default_factory=lambda: Found({"text": "hello"}, "5 letters"))
 
+    def begin(self) -> None:
+        """As if nothing had been asked yet."""
+        self.go.set()
+        self.go, self.found = asyncio.Event(), Found({"text": "hello"}, "5 letters")
+
     def model(self) -> FunctionModel:
         return FunctionModel(self._whole, stream_function=self._stream, model_name="test")
 
@@ -86,10 +92,11 @@ class Says:
         elif verb == "use":
             yield {0: DeltaToolCall("look", json.dumps({"at": rest}), tool_call_id="call-1")}
         elif verb == "slowly":
+            go = self.go
             for number in range(int(rest)):
                 yield f"word{number} "
                 if number == 5:
-                    await self.go.wait()
+                    await go.wait()
         elif verb == "fail":
             raise RuntimeError("the test broke it")
         else:
@@ -113,7 +120,7 @@ class NoCards:
 class Living:
     """`intake` hears what the console says; `says` is the model."""
 
-    def __init__(self, db: Database, settings: Any, port: int, state: Path) -> None:
+    def __init__(self, db: Database, port: int, state: Path) -> None:
         self.db, self.url, self.people, self.says = db, f"http://127.0.0.2:{port}", Console("agent"), Says()
         self.surface = Surface("agent", self.url, CONSOLE)
         self.notices = Notices(db, several=False)
@@ -127,11 +134,11 @@ class Living:
         turns = Turns(self.conversations, self.ledger, self.says, self.says.tools, NoCards())  # type: ignore[arg-type]
         self.desk = Desk(self.conversations, turns, self.notices)
         self.cap: Decimal | None = Decimal("5.00")
-        chat = Chat(
+        self.chat = Chat(
             self.surface, db, self.notices, self.owners.sessions, self.owners.door, self.visits, self.conversations,
             self.guests, self.desk, self.ledger,
         )  # fmt: skip
-        self.web = make_web(chat)
+        self.web = make_web(self.chat)
         self.streams = self.owners.streams
         self.http = HttpServer(self.web.app, host="127.0.0.2", port=port, closing=self.close)
 
@@ -173,6 +180,12 @@ class Living:
             await tx.raw.execute(statement)
 
 
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.2", 0))
+        return int(sock.getsockname()[1])
+
+
 @asynccontextmanager
 async def living(servers: Servers, state: Path) -> AsyncIterator[Living]:
     db = Database(servers.settings("agent"), pool_size=6)
@@ -181,7 +194,7 @@ async def living(servers: Servers, state: Path) -> AsyncIterator[Living]:
     async with db.transaction() as tx:
         for name in IDENTITY:
             await tx.execute(app.tables[f"app.{name}"].delete())
-    found = Living(db, servers.settings("agent"), free_port_base(), state)
+    found = Living(db, free_port(), state)
     await found.start()
     try:
         yield found
