@@ -43,10 +43,6 @@ _ZONE = "SELECT zone FROM core.profiles WHERE owner_kind = $1 AND owner_id = $2"
 _KEEP_ZONE = """
 INSERT INTO core.profiles (owner_kind, owner_id, zone, zone_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (owner_kind, owner_id) DO UPDATE SET (zone, zone_at) = (excluded.zone, excluded.zone_at)"""
-_FORGET = (
-    "DELETE FROM core.delegations WHERE owner_kind = $1 AND owner_id = $2",
-    "DELETE FROM core.profiles WHERE owner_kind = $1 AND owner_id = $2",
-)
 
 
 async def lock_statements(tx: Tx) -> None:
@@ -112,8 +108,3 @@ async def zone_of(tx: Tx, owner: Owner) -> str | None:
 
 async def keep_zone(tx: Tx, owner: Owner, zone: str, at: datetime) -> None:
     await tx.raw.execute(_KEEP_ZONE, owner.kind, owner.id, zone, at)
-
-
-async def forget(tx: Tx, owner: Owner) -> None:
-    for statement in _FORGET:
-        await tx.raw.execute(statement, owner.kind, owner.id)

@@ -56,7 +56,7 @@ delegations = Table(
     when("issued_at", nullable=False),
     when("expires_at", nullable=False),
 )
-"""The newest Delegation of each owner. The times are for statements; what counts is what was signed."""
+"""The newest Delegation of each owner. The times are for statements; what counts is what was signed. It is the console's word and no text of theirs: it ends by itself."""
 
 profiles = Table(
     "profiles",
@@ -75,7 +75,6 @@ GRANTS: dict[str, dict[str, Any]] = {
         "select": True,
         "insert": True,
         "update": ["statement", "signature", "key_id", "issued_at", "expires_at"],
-        "delete": True,
     },
     "profiles": {"select": True, "insert": True, "update": ["zone", "zone_at"], "delete": True},
 }
