@@ -42,7 +42,10 @@ from services.agent.spend.prices import Prices
 from services.agent.spend.witness import AuditWitness
 from services.agent.tables import CORE_GRANTS, CORE_OWNED, PROTECTION, app, core
 from services.agent.tools.domain import Tool
+from services.agent.tools.reaching import make_tools as reaching_tools
 from services.agent.tools.registry import tools
+from services.agent.tools.searching import make_tools as search_tools
+from services.agent.tools.spending import make_tools as spend_tools
 from services.agent.usecases.propose_item import propose_item
 from shared.asking.asker import Asker
 from shared.db import Database
@@ -92,7 +95,10 @@ def compose(settings: Settings) -> Service:
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
     lessons = lesson_tools(Lessons(db))
-    all_tools = noting(workspaces, tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lessons))
+    reading = spend_tools(ledger), search_tools(conversations), reaching_tools(asker, owners.delegations.need)
+    all_tools = noting(
+        workspaces, tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lessons, *reading)
+    )
     own: list[Holding] = [
         ConversationsHolding(db, kept),
         WorkspaceHolding(workspaces),
@@ -110,6 +116,7 @@ def compose(settings: Settings) -> Service:
         web.close()
         desk.close()
 
+    service.health.counters |= {"turns_running": lambda: desk.running, "turns_waiting": lambda: desk.waiting}
     chat = Chat(surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger)
     web = make_web(
         chat, lambda front: belongings_pages(holdings, front), lambda app, api: add_belongings(app, api, holdings)

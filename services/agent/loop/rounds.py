@@ -1,5 +1,6 @@
 """The rounds of one turn: a request to the model, the tools that it calls, and again, until it answers."""
 
+import asyncio
 from collections.abc import AsyncIterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,8 @@ from services.agent.loop.metering import Counted
 from services.agent.loop.running import Turn
 from services.agent.loop.toolbox import Toolbox
 
+KEEP_EVERY = 1.0
+"""Seconds."""
 AGENT: Agent[None, str] = Agent(None, output_type=str, name="schleuse", retries=MAX_ITERATIONS)
 
 
@@ -32,6 +35,7 @@ class Rounds:
 
     def __init__(self, turn: Turn, conversations: Conversations, toolbox: Toolbox, model: Counted) -> None:
         self._turn, self._conversations, self._toolbox, self._model = turn, conversations, toolbox, model
+        self._kept_at = asyncio.get_running_loop().time()
 
     async def run(self, history: Sequence[ModelMessage], prompt: str, instructions: str) -> None:
         asked = AGENT.iter(
@@ -63,9 +67,17 @@ class Rounds:
                 ):
                     if text:
                         self._turn.write(text)
+                        await self._keep()
                     await self._model.saw()
                 case PartStartEvent() | PartDeltaEvent():
                     await self._model.saw()
+
+    async def _keep(self) -> None:
+        """What was said so far, now and then: should this process die, the conversation has it."""
+        at = asyncio.get_running_loop().time()
+        if at - self._kept_at >= KEEP_EVERY:
+            self._kept_at = at
+            await self._conversations.saying(self._turn.me, self._turn.turn_id, "".join(self._turn.reply))
 
     async def _tools(self, node: Any, run: Any) -> Any:
         """Noted as begun before the first runs; with all results they become one message."""
