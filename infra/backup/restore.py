@@ -98,7 +98,7 @@ def restore(
             running.provision(machine)
             again = _reconcile(machine, checked)
             replayed = _replay(machine, checked)
-        _folder(machine, checked, WORKSPACE, "agent", layout.state / "workspace")
+        _folder(machine, checked, WORKSPACE, "agent", layout.workspace)
         _folder(machine, checked, SECRETS, "connectors", layout.secrets)
     return _told(checked, layout, again, replayed)
 

@@ -96,9 +96,10 @@ class _Files:
 
     def all(self) -> Manifest:
         at = now()
+        # before the databases: what a file holds from outside stands there before the file is written, and must not be missing
+        self._folder(WORKSPACE, "agent", self._made.layout.workspace)
         point = self._databases()
         saved = self._streams() if self._made.runs else None
-        self._folder(WORKSPACE, "agent", self._made.layout.state / "workspace")
         self._folder(SECRETS, "connectors", self._made.layout.secrets)
         with self._made.layout.config.open("rb") as file:
             self._store(SETTINGS, file)
@@ -130,7 +131,7 @@ class _Files:
         return found
 
     def _folder(self, name: str, user: str, folder: Path) -> None:
-        """After the databases: a secret is in its folder before a row says so."""
+        """Secrets after the databases: one is in its folder before a row says so. Workspaces before them."""
         if folder.is_dir():
             self._tell({"step": folder.name.capitalize()})
             said = self._program(name, user, "infra.backup.doing.folder", "take", str(folder))

@@ -42,7 +42,7 @@ def wanted() -> dict[str, Wanted]:
     """Every container there may be."""
     users, group = uids.users(), (str(uids.group()),)
     everything = dict.fromkeys(
-        ["state", "pg", "pg-socket", "tls", "nats", "secrets", *_of("run", "keeper", "nats")], True
+        ["state", "pg", "pg-socket", "tls", "nats", "secrets", "workspace", *_of("run", "keeper", "nats")], True
     )
     found = {
         service: Wanted(
@@ -60,6 +60,7 @@ def wanted() -> dict[str, Wanted]:
         }.items()
     }
     found["connectors"].mounts["secrets"] = True
+    found["agent"].mounts["workspace"] = True
     found["postgres"] = Wanted(
         users["pgadm"].uid, frozenset(), {"pg": True, "pg-socket": True, "public": False}, groups=group
     )

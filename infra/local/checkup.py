@@ -146,6 +146,7 @@ def _expected(layout: Layout, found: config.Config) -> Iterator[tuple[Path, int,
     yield layout.tls / "nats.key", found.uids["nats"], 0o600
     yield layout.pg_socket_dir, found.uids["pgadm"], 0o2750
     yield layout.secrets, found.uids["connectors"], 0o700
+    yield layout.workspace, found.uids["agent"], 0o700
     yield layout.pg, found.uids["pgadm"], 0o700
     for part in services(cluster=found.cluster):
         yield layout.run / part, found.uids[base_of(part)], 0o755

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, and_, delete, or_, select
+from sqlalchemy import ColumnElement, and_, delete, literal, or_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from schemas.outward import Owner
@@ -29,8 +29,14 @@ async def marked_paths(tx: Tx, owner: Owner) -> set[str]:
 
 
 async def clear(tx: Tx, owner: Owner, path: str) -> None:
-    """The file at that path was written anew by a conversation that had read nothing untrusted."""
-    await tx.execute(delete(marks).where(_mine(owner), marks.c.path == path))
+    """The file at that path was written anew by a conversation that had read nothing untrusted. What stood in it stays known: a backup may bring it back."""
+    gone = and_(_mine(owner), marks.c.path == path)
+    known = select(marks.c.owner_kind, marks.c.owner_id, literal(""), marks.c.content_hash, marks.c.sources)
+    kept = insert(marks).from_select(
+        ["owner_kind", "owner_id", "path", "content_hash", "sources"], known.where(gone, marks.c.content_hash != "")
+    )
+    await tx.execute(kept.on_conflict_do_nothing())
+    await tx.execute(delete(marks).where(gone))
 
 
 async def forget(tx: Tx, owner: Owner) -> int:

@@ -16,6 +16,7 @@ from services.agent.memory import domain
 from services.agent.memory.files import Workspaces
 from services.agent.memory.holding import WorkspaceHolding
 from services.agent.memory.preface import memory_preface
+from services.agent.memory.progress import noting
 from services.agent.memory.tools import make_tools
 from services.agent.owners.domain import Me
 from services.agent.tables import app
@@ -49,7 +50,7 @@ def place(root: Path, me: Me, name: str = domain.MEMORY) -> Path:
 
 
 async def used(mine: Workspaces, tool: str, me: Me, tainted: tuple[str, ...] = (), **given: object) -> Found:
-    found: Tool = next(each for each in make_tools(mine) if each.name == tool)
+    found: Tool = next(each for each in noting(mine, make_tools(mine)) if each.name == tool)
     return await found.run(Asked(me, fresh_id(), fresh_id(), tainted), found.takes.model_validate(given))
 
 
@@ -221,8 +222,11 @@ async def test_what_a_tainted_conversation_writes_taints_whoever_reads_it(mine: 
     assert (await used(mine, "read_file", me, name="progress.md")).sources, (
         "its line in the progress came from there, too"
     )
+    old = (home / "notes.md").read_bytes()
     await mine.write(me, "notes.md", "clean, and long enough to be known", "replace")
     assert (await mine.read(me, "notes.md"))[2] == ()
+    (home / "notes.md").write_bytes(old)
+    assert (await mine.read(me, "notes.md"))[2] == mail, "what a backup brings back is still known"
 
 
 async def test_memory_allowed_after_untrusted_text_says_where_it_came_from(mine: Workspaces) -> None:
