@@ -222,7 +222,7 @@ async def test_what_a_tainted_conversation_writes_taints_whoever_reads_it(mine: 
     assert (await used(mine, "read_file", me, name="progress.md")).sources, (
         "its line in the progress came from there, too"
     )
-    old = (home / "notes.md").read_bytes()
+    old = (home / "renamed.md").read_bytes()
     await mine.write(me, "notes.md", "clean, and long enough to be known", "replace")
     assert (await mine.read(me, "notes.md"))[2] == ()
     (home / "notes.md").write_bytes(old)
