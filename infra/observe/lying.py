@@ -57,6 +57,7 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     pgadm, console = who.owner("pgadm"), who.owner("console")
     yield r"\.lock", owned(me, "644")
     yield r"backups\.json", owned(me, "600")
+    yield r"prices\.toml", owned(me, "644")
     yield r"logs/[a-z0-9-]+\.log(\.[12])?", owned(me, "640")
     yield r"runtime", owned(me, "755")
     yield r"nats/[a-z0-9-]+\.pid", owned(who.owner("nats"), "640")
@@ -79,6 +80,9 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
         yield from ((pattern, owned(owner, mode)) for pattern, owner, mode in edge.lying(here.layout, me))
     for part in services(cluster=here.config.cluster):
         yield rf"run/{part}/health\.sock", owned(who.owner(base_of(part)), "666")
+    if here.config.cluster:
+        for part in ("agent", "agent-2"):
+            yield rf"run/{part}/guests\.sock", owned(who.owner("agent"), "600")
 
 
 def _below(here: Installation, path: Path) -> str:

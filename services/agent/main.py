@@ -119,8 +119,12 @@ def compose(settings: Settings) -> Service:
     service.health.counters |= {"turns_running": lambda: desk.running, "turns_waiting": lambda: desk.waiting}
     chat = Chat(surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger)
     web = make_web(
-        chat, lambda front: belongings_pages(holdings, front), lambda app, api: add_belongings(app, api, holdings)
+        chat,
+        lambda front: belongings_pages(holdings, front),
+        lambda app, api: add_belongings(app, api, holdings),
+        settings,
     )
+    service.part(web.passing)
     service.http(web.app, settings.host, settings.port, closing=closing)
     return service
 

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp
 
 from services.agent.chat.api import Api
 from services.agent.chat.api_app import make_api
@@ -21,9 +23,11 @@ from services.agent.chat.reading import Reading
 from services.agent.chat.rendering import HERE, Templates
 from services.agent.chat.stream import Streams
 from services.agent.chat.tabs import Tabs
+from services.agent.guests.passing import SOCKET, Passing
 from services.agent.owners.domain import Me
 from shared.errors import SchleuseError
 from shared.identity.doors import SIGNED_IN
+from shared.settings import Settings
 from shared.web.guard import App, Guard
 from shared.web.static_files import LOOK, StaticFiles
 
@@ -40,14 +44,16 @@ class Web:
 
     app: App
     close: Callable[[], None]
+    passing: Passing
 
 
 def make_web(
     chat: Chat,
     more: Callable[[Front], Sequence[BaseRoute]] = lambda _: (),
     also: Callable[[FastAPI, Api], None] = lambda _, __: None,
+    settings: Settings | None = None,
 ) -> Web:
-    """`more`: pages of other parts; `also` adds what they answer to the API."""
+    """`more`: pages of other parts; `also` adds what they answer to the API. `settings` name the other instances, which may know a guest."""
     closing = asyncio.Event()
     static = StaticFiles("/static", (LOOK, HERE / "static"))
     templates = Templates(static, chat.surface.console_url)
@@ -66,9 +72,25 @@ def make_web(
     ]
     app = Starlette(routes=routes, exception_handlers={SchleuseError: front.failed, HTTPException: front.missing})
     chat.visits.ended.append(_gone(chat))
-    host = chat.surface.url.split("//", 1)[1]
-    handed_over = {SIGNED_IN: chat.surface.console_url}
-    return Web(Guard(app, hosts={host}, origin=chat.surface.url, csp=CSP, handed_over=handed_over), closing.set)
+    surface = chat.surface
+    places = {} if settings is None else _places(settings)
+    passing = Passing(app, chat.visits.place, places, callers.guest_cookie, frozenset({surface.cookie}))
+
+    def guarded(inner: ASGIApp) -> Guard:
+        host, handed_over = surface.url.split("//", 1)[1], {SIGNED_IN: surface.console_url}
+        return Guard(inner, hosts={host}, origin=surface.url, csp=CSP, handed_over=handed_over)
+
+    if settings is not None:
+        passing.take(guarded(app), settings.run / SOCKET, closing.set)
+    return Web(guarded(passing), closing.set, passing)
+
+
+def _places(settings: Settings) -> dict[str, Path]:
+    """The sockets of the other instances, by their names."""
+    others = (
+        settings.model_copy(update={"instance": each}) for each in settings.instances if each != settings.instance
+    )
+    return {each.part: each.run / SOCKET for each in others}
 
 
 def _gone(chat: Chat) -> Callable[[Me], None]:
