@@ -25,8 +25,8 @@ _BOTH = _GERMAN & _ENGLISH
 _WORD = re.compile(r"[^\W\d_]+")
 _COURTESY = re.compile(
     r"(?:(?:hey|hi|hello|hallo|ok|okay|so|well|also|nun|und|and|please|bitte|agent|assistant)\b[\s,:!.-]*"
-    r"|(?:could|can|would|will) you (?:please |kindly )?(?=\w)"
-    r"|(?:(?:könntest|kannst|würdest|koenntest) du (?:mir |bitte |mal |mir bitte |mir mal |bitte mal )?)(?=\w)"
+    r"|(?P<asked>(?:could|can|would|will) you (?:please |kindly )?"
+    r"|(?:könntest|kannst|würdest|koenntest) du (?:mir |bitte |mal |mir bitte |mir mal |bitte mal )?)(?=\w)"
     r"|i (?:want|would like|'d like|need) you to |i'd like you to |ich (?:möchte|will|hätte gern),? dass du )",
     re.IGNORECASE,
 )
@@ -52,4 +52,6 @@ def plain(text: str) -> str:
         if courtesy is None or courtesy.end() >= len(found):
             break
         found = found[courtesy.end() :].lstrip(" ,:")
+        if courtesy["asked"]:  # “could you …?” is no question
+            found = found.rstrip("? \n")
     return found

@@ -20,6 +20,7 @@ REMEMBER = phrases(
     r"(?:make a note|take a note|note down|note|keep in mind|don['’]t forget)(?: that| of this| this)?\s*[:,]?\s+(?P<what>.+)",
     r"merk(?:e|en)?(?: sie| es)?(?: dir| sich)?(?: bitte| mal)?(?: dies| das| folgendes)?\s*[:,–-] ?(?:dass )?(?P<what>.+)",
     r"merk(?:e)? dir(?: bitte)?,? (?:dass )?(?P<what>.+)",
+    r"(?:dir )?merken\s*[:,]?\s+(?:dass )?(?P<what>.+)",
     r"(?:notier|notiere|behalte|halte fest)(?: dir)?(?: bitte)?\s*[:,]?\s+(?:dass )?(?P<what>.+)",
     r"(?:vergiss nicht|denk daran|denke daran|denk dran)\s*[:,]?\s+(?:dass )?(?P<what>.+)",
 )
@@ -33,6 +34,8 @@ PRUNE = phrases(
 RECALL = phrases(
     r"what (?:do|did|have) (?:you|i) (?:still )?(?:remember|remembered|noted?|know)(?: about me| for me| of me)?[\s.!?]*",
     r"(?:what (?:do|did) (?:you|i) (?:still )?(?:remember|know|note)|(?:do|can) you (?:still )?remember|recall|remind me (?=of|about|what)) ?(?:what i (?:said|told you) )?(?:about |of |on |anything about )?(?P<about>.+?)[\s.!?]*",
+    r"what (?:did|have) i (?:tell|told|say|said)(?: to)?(?: you)? (?:about|on|of) (?P<about>.+?)[\s.!?]*",
+    r"was (?:hast du dir|habe ich dir) (?:über|von|zu|zum thema) (?P<about>.+?) (?:gemerkt|notiert|gesagt|erzählt)[\s.!?]*",
     r"(?:show|read|open|list)(?: me)?(?: my| your| the)? (?:memory(?: file)?|memories|notes)[\s.!?]*",
     r"what(?:['’]s| is) in (?:my|your|the) memory[\s.!?]*",
     r"was (?:weißt|weisst) du (?:noch )?(?:über mich|alles|noch)?[\s.!?]*",
@@ -43,7 +46,7 @@ RECALL = phrases(
 )
 FORGET = phrases(
     r"(?:forget|delete from (?:my |your |the )?memory|remove from (?:my |your |the )?memory)(?: this| that| about| what i said about| what you know about)?\s*[:,]?\s+(?P<what>(?!it$|it\.$).+?)[\s.!]*",
-    r"(?:vergiss|vergesse|lösche aus (?:dem|deinem|meinem) gedächtnis|streiche aus (?:dem|deinem|meinem) gedächtnis)(?: bitte)?(?: dies| das| alles über| was du über)?\s*[:,]?\s+(?:dass )?(?P<what>.+?)(?: weißt)?[\s.!]*",
+    r"(?:vergiss(?! nicht)|vergesse|lösche aus (?:dem|deinem|meinem) gedächtnis|streiche aus (?:dem|deinem|meinem) gedächtnis)(?: bitte)?(?: dies| das| alles über| was du über)?\s*[:,]?\s+(?:dass )?(?P<what>.+?)(?: weißt)?[\s.!]*",
 )
 
 

@@ -13,9 +13,12 @@ LOGS = phrases(
 """Looked for in any order: a job, a schedule, and a plain order alike."""
 DECIDE = phrases(
     r"(?:approve|reject|decide on|accept|release|sign off|withdraw)\b(?! of).*",
-    r"(?:genehmige|genehmig|lehne|entscheide|bestätige|winke|gib .+ frei|ziehe .+ zurück)\b.*",
+    r"(?:genehmige|genehmig|lehne|entscheide|bestätige|winke|gib (?!.*für (?:alle|jeden|kunden|jedermann)).+ frei|ziehe .+ zurück)\b.*",
 )
 SITE_MODE = phrases(
+    r"(?:set|switch|change|put)(?: the| our)?(?: public)? (?:web ?site|site|site mode|mode of the site) to .+",
+    r"(?:öffne|schließe|schliesse|sperre)(?: bitte)?(?: die| unsere)? (?:öffentliche )?(?:website|webseite|site)\b.*",
+    r"(?:setze|setz|stelle|stell)(?: bitte)?(?: die| den| unsere)? (?:website|webseite|site|site-modus|modus der site) auf .+",
     r"(?:open|close|switch off|switch on|turn off|turn on|shut down) (?:the |our )?(?:public )?(?:web ?site|site)\b.*",
     r"(?:öffne|schließe|schliesse|schalte|mach|mache|stelle|sperre)(?: bitte)?(?: die| unsere)? (?:öffentliche )?(?:website|webseite|site|seite) (?:für alle |für jeden )?(?:ein|aus|ab|auf|zu|öffentlich auf)[\s.!?]*",
 )

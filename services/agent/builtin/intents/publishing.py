@@ -12,8 +12,10 @@ from services.agent.builtin.side import summary
 _THING = r"(?P<thing>.+?)"
 PUBLIC = phrases(
     rf"(?:make|turn|set) {_THING} (?:to )?(?:public(?:ly)?|visible to (?:everybody|everyone|customers|the public|all|anyone))(?: available| visible| accessible| readable)?(?: for (?:everybody|everyone|customers|all|anyone))?[\s.!?]*",
+    rf"make public {_THING}[\s.!?]*",
     r"(?:open|expose|show|share|publish|release) (?P<thing>(?:the|this|our|my|that)? ?(?:whole |internal |customer |staff )*(?:console|dashboard|app|queue|customer|internal|records?|table|list|database)\b.*?)(?: to| for| with| on)?(?: the)?(?: public| everybody| everyone| customers| internet| world| anyone| all| site)*[\s.!?]*",
     rf"(?:why )?(?:can['’]?t|can|could|won['’]?t|don['’]?t) (?:you |we |i )(?:not )?(?:just )?(?:make|open|publish) {_THING} (?:to the )?public[\s.!?]*",
+    rf"{_THING} öffentlich (?:machen|stellen|schalten)[\s.!?]*",
     rf"(?:mach|mache|stell|stelle|schalte|schalt|setz|setze) {_THING} (?:öffentlich|für alle sichtbar|für (?:alle|jeden|kunden) (?:sichtbar|zugänglich|lesbar))(?: zugänglich| sichtbar| verfügbar| lesbar)?[\s.!?]*",
     r"(?:öffne|gib|zeige|zeig|teile|veröffentliche|veröffentlich) (?P<thing>(?:die|diese|unsere|meine|den|das|dieses)? ?(?:ganze |interne |gesamte )*(?:konsole|konsolenseite|dashboard|app|warteschlange|kunden\w*|interne\w*|datensätze|tabelle|liste|datenbank)\b.*?)(?: frei)?(?: für)?(?: alle| jeden| kunden| die öffentlichkeit| das internet)*(?: frei)?[\s.!?]*",
     rf"(?:warum |wieso |weshalb )?(?:kannst|kann) (?:du|man|ich) {_THING} (?:nicht )?öffentlich (?:machen|stellen|schalten)[\s.!?]*",
@@ -25,7 +27,7 @@ FIELDS = phrases(
     r"(?:(?:ja|gern|gerne|ok|okay|gut|schlag|schlage|zeig|zeige|sie|es|die|seite|mit|nur|den)\b[\s,:.!]*){0,9}(?:felder|feldern|feld)\s*:?\s+(?P<fields>.+?)(?: vor)?[\s.!]*",
 )
 YES = phrases(
-    r"(?:yes|yep|sure|please do|do it|go ahead|ok|okay|good)(?: please| do it| propose it| go ahead)?[\s.!]*",
+    r"(?:yes|yep|sure|please do|do|do it|go ahead|ok|okay|good)(?: please| do it| propose it| go ahead)?[\s.!]*",
     r"(?:ja|gern|gerne|mach das|ok|okay|gut|bitte)(?: bitte| gern| gerne| mach das| schlag sie vor| schlag es vor)?[\s.!]*",
 )
 PROPOSE = phrases(
@@ -99,14 +101,21 @@ def _hand_in(scene: Scene, kind: str, title: str, body: str) -> Step:
     arguments: dict[str, Any] = {"kind": kind, "lang": scene.lang, "path": slug(title), "title": title, "summary": summary(body, 1)[:200], "body": body}  # fmt: skip
 
     def done(value: Any) -> Step:
+        link = value.get("link") if isinstance(value, dict) else None
+        name = f"[{_label(title)}]({link})" if link else f"“{_label(title)}”"
         return Say(
             scene.say(
-                f"“{quoted(title, 80)}” is proposed and waits in the console's queue. It becomes public only if a person approves exactly this text; I'll tell you what was decided.",
-                f"„{quoted(title, 80)}“ ist vorgeschlagen und wartet in der Warteschlange der Konsole. Öffentlich wird es nur, wenn ein Mensch genau diesen Text freigibt; ich sage dir, was entschieden wurde.",
+                f"{name} is proposed and waits in the console's queue. It becomes public only if a person approves exactly this text; I'll tell you what was decided.",
+                f"{name} ist vorgeschlagen und wartet in der Warteschlange der Konsole. Öffentlich wird es nur, wenn ein Mensch genau diesen Text freigibt; ich sage dir, was entschieden wurde.",
             )
         )
 
     return through(scene, "propose_publication", arguments, done)
+
+
+def _label(title: str) -> str:
+    """A title that cannot end the link that it names."""
+    return quoted(title, 80).replace("[", "(").replace("]", ")")
 
 
 def slug(title: str) -> str:

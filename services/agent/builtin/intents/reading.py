@@ -16,11 +16,11 @@ SHARED = phrases(
 )
 SUM_SHARED = phrases(
     rf"(?:summari[sz]e|sum up|give me a summary of)(?: the| all| new| latest| shared| visitors?['’]?)* {_RECORDS}[\s.!?]*",
-    rf"(?:fass|fasse)(?: bitte)?(?: die| alle| neuen| neue| geteilten| letzten)* {_EINTRAEGE} zusammen[\s.!?]*",
+    rf"(?:fass|fasse)(?: bitte)?(?: die| das| alle| neuen| neue| geteilten| letzten)* {_EINTRAEGE} zusammen[\s.!?]*",
 )
 PAGE = phrases(
     r"(?:read|open|fetch|load|look at|summari[sz]e)(?: this| the| that)?(?: web)?(?: ?page)?(?: at)?\s*:?\s+(?P<url>https?://\S+?)[\s.!?]*",
-    r"(?:lies|öffne|hole|lade|fasse|fass)(?: bitte)?(?: diese| die)?(?: web)?(?:seite)?\s*:?\s+(?P<url>https?://\S+?)(?: vor| zusammen)?[\s.!?]*",
+    r"(?:lies|öffne|hole|lade|fasse|fass)(?: bitte)?(?: diese| die)?(?: (?:web)?seite)?\s*:?\s+(?P<url>https?://\S+?)(?: vor| zusammen)?[\s.!?]*",
 )
 SUM_TEXT = phrases(
     r"(?:summari[sz]e|sum up)(?: this| the following)?(?: text)?\s*:?\s+(?P<text>.{40,})",

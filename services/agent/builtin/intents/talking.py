@@ -4,7 +4,7 @@ from services.agent.builtin.domain import Intent, Say
 from services.agent.builtin.intent import phrases, says
 from services.agent.builtin.talk import can_do, greet
 
-HELLO = phrases(r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|moin|servus|guten (?:morgen|tag|abend)|grüß (?:dich|gott))(?: there| agent| schleuse)?[\s.!,]*")  # fmt: skip
+HELLO = phrases(r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|moin|servus|guten (?:morgen|tag|abend)|grüß (?:dich|gott))(?: there| agent| schleuse)?[\s.!,]*", r"(?:there|agent|schleuse)[\s.!,]*")  # fmt: skip
 THANKS = phrases(
     r"(?:thanks?(?: you)?|thx|many thanks|danke|vielen dank|danke schön|dankeschön)(?: a lot| very much| sehr| dir)?[\s.!]*"
 )

@@ -20,6 +20,7 @@ LIST = phrases(
 )
 SWITCH = phrases(
     rf"(?P<off>disable|switch off|turn off){_TOOL} {_NAME}[\s.!]*",
+    rf"(?:switch|turn){_TOOL} {_NAME} (?:(?P<off>off)|on)[\s.!]*",
     rf"(?:enable|switch on|turn on){_TOOL} {_NAME}[\s.!]*",
     rf"(?:schalte|schalt|stelle|stell)(?: bitte)?{_WERKZEUG} {_NAME} (?:(?P<off>aus|ab)|ein|an)[\s.!]*",
     rf"(?P<off>deaktiviere){_WERKZEUG} {_NAME}[\s.!]*",
@@ -30,12 +31,12 @@ DELETE = phrases(
     rf"(?:lösche|entferne)(?: bitte)?(?: das| mein| virtuelle)* (?:werkzeug|tool|befehl) {_NAME}[\s.!]*",
 )
 RUN = phrases(
-    rf"(?:run|use|start|call|execute)(?: the| my| virtual)*(?: tool| command) {_NAME}(?:\s*:\s*| with(?: the input)? | on | for | about )(?P<input>.+)",
-    rf"(?:run|start|execute) {_NAME}(?:\s*:\s*| with(?: the input)? | on | for | about )(?P<input>.+)",
+    rf"(?:run|use|start|call|execute)(?: the| my| virtual)*(?: tool| command) {_NAME}(?:\s*:\s*| with(?: the input)?:? | on | for | about )(?P<input>.+)",
+    rf"(?:run|start|execute) {_NAME}(?:\s*:\s*| with(?: the input)?:? | on | for | about )(?P<input>.+)",
     rf"(?:run|use|start|call|execute)(?: the| my| virtual)*(?: tool| command) {_NAME}[\s.!]*",
     rf"(?:run|execute) {_NAME}[\s.!]*",
-    rf"(?:nutze|nutz|benutze|verwende|starte|rufe)(?: bitte)?(?: das| mein| virtuelle)* (?:werkzeug|tool|befehl) {_NAME}(?: auf| aus)?(?:\s*:\s*| mit(?: der eingabe)? | auf | für | zu | über )(?P<input>.+)",
-    rf"(?:führe|führ)(?: bitte)?{_WERKZEUG} {_NAME}(?: aus)?(?:\s*:\s*| mit(?: der eingabe)? | auf | für | zu | über )(?P<input>.+?)(?: aus)?[\s.!]*",
+    rf"(?:nutze|nutz|benutze|verwende|starte|rufe)(?: bitte)?(?: das| mein| virtuelle)* (?:werkzeug|tool|befehl) {_NAME}(?: auf| aus)?(?:\s*:\s*| mit(?: der eingabe)?:? | auf | für | zu | über )(?P<input>.+)",
+    rf"(?:führe|führ)(?: bitte)?{_WERKZEUG} {_NAME}(?: aus)?(?:\s*:\s*| mit(?: der eingabe)?:? | auf | für | zu | über )(?P<input>.+?)(?: aus)?[\s.!]*",
     rf"(?:nutze|nutz|benutze|verwende|starte)(?: bitte)?(?: das| mein| virtuelle)* (?:werkzeug|tool|befehl) {_NAME}[\s.!]*",
     rf"(?:führe|führ)(?: bitte)?{_WERKZEUG} {_NAME} aus[\s.!]*",
 )
