@@ -8,8 +8,8 @@ from uuid import UUID
 from schemas.outward import Owner
 from services.agent.conversations.domain import Conversation, Message
 from services.agent.conversations.folding import fold
+from services.agent.conversations.rows import conversation_of, nothing_there
 from services.agent.conversations.texts import MOST_REPLY, clean, clean_call, title_of
-from services.agent.conversations.views import conversation_of, nothing_there
 from shared.db import Tx
 
 _MINE = "owner_kind = $1 AND owner_id = $2"

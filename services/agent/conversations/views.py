@@ -1,16 +1,15 @@
 """What is read of conversations, messages and turns."""
 
-import json
 from collections.abc import Sequence
 from uuid import UUID
 
 from asyncpg import Record
 
 from schemas.outward import Owner
-from services.agent.conversations.domain import Conversation, Message, ToolCall
+from services.agent.conversations.domain import Conversation, Message
 from services.agent.conversations.folding import Wanted
+from services.agent.conversations.rows import conversation_of, message_of, nothing_there
 from shared.db import Tx
-from shared.errors import NotFound
 
 _MINE = "owner_kind = $1 AND owner_id = $2"
 _CONVERSATION = "conversation_id, title, created_at, changed_at, tainted"
@@ -37,11 +36,6 @@ FROM core.turns t LEFT JOIN core.turn_texts x USING (owner_kind, owner_id, turn_
 WHERE t.owner_kind = $1 AND t.owner_id = $2 AND ($3::uuid IS NULL OR t.turn_id = $3)
 ORDER BY t.ended_at DESC, t.turn_id LIMIT $4"""
 LAST = 2**62
-
-
-def nothing_there() -> NotFound:
-    """The same words for what was never there and for what is somebody else's (rule 24)."""
-    return NotFound("There is no such conversation.")
 
 
 async def find(tx: Tx, owner: Owner, conversation_id: UUID) -> Conversation:
@@ -72,19 +66,3 @@ async def list_turns(tx: Tx, owner: Owner, limit: int, turn_id: UUID | None = No
     """Newest first; texts are NULL where they were deleted."""
     found: Sequence[Record] = await tx.raw.fetch(_TURNS, owner.kind, owner.id, turn_id, limit)
     return found
-
-
-def conversation_of(row: Record) -> Conversation:
-    tainted = tuple(json.loads(row["tainted"]))
-    return Conversation(row["conversation_id"], row["title"], row["created_at"], row["changed_at"], tainted)
-
-
-def message_of(row: Record) -> Message:
-    calls = calls_of(row["calls"]) if row["calls"] is not None else ()
-    return Message(
-        row["number"], row["part"], row["text"], row["at"], row["turn_id"], calls, row["aborted"], row["flagged"]
-    )
-
-
-def calls_of(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**each) for each in json.loads(text))

@@ -10,8 +10,8 @@ from asyncpg import Record
 
 from schemas.outward import Owner
 from services.agent.conversations.domain import ToolCall, TurnRecord
+from services.agent.conversations.rows import calls_of
 from services.agent.conversations.texts import clean, clean_call, clean_value
-from services.agent.conversations.views import calls_of
 from shared.db import Tx
 
 _MINE = "owner_kind = $1 AND owner_id = $2"
