@@ -47,6 +47,7 @@ from shared.health import Health
 from shared.identity import Sessions, TokenReader
 from shared.identity.doors import Surface
 from shared.identity.streams import Streams
+from shared.settings import Settings
 from shared.signing import PublicKeys
 from shared.testing.servers import Servers
 from shared.web.serve import HttpServer
@@ -120,14 +121,17 @@ class NoCards:
 class Living:
     """`intake` hears what the console says; `says` is the model."""
 
-    def __init__(self, db: Database, port: int, state: Path) -> None:
-        self.db, self.url, self.people, self.says = db, f"http://127.0.0.2:{port}", Console("agent"), Says()
+    def __init__(self, db: Database, port: int, state: Path, settings: Settings | None = None, url: str = "") -> None:
+        """`settings` and `url` make it one of two instances behind one address."""
+        self.db, self.people, self.says = db, Console("agent"), Says()
+        self.url, self.here = url or f"http://127.0.0.2:{port}", f"http://127.0.0.2:{port}"
         self.surface = Surface("agent", self.url, CONSOLE)
         self.notices = Notices(db, several=False)
         keys = PublicKeys({"identity": {self.people.key.key_id: self.people.key.public}})
         self.owners = self._owners(keys)
         self.intake = AgentIntake(self.owners, lambda: None)
-        self.visits, kept = Visits(), KeptConversations(db)
+        self.visits = Visits(settings.part if settings else "1")
+        kept = KeptConversations(db)
         self.guests = GuestConversations(self.visits)
         self.conversations = AllConversations(kept, self.guests)
         self.ledger = Ledger(db, self, Prices(state))
@@ -138,7 +142,7 @@ class Living:
             self.surface, db, self.notices, self.owners.sessions, self.owners.door, self.visits, self.conversations,
             self.guests, self.desk, self.ledger,
         )  # fmt: skip
-        self.web = make_web(self.chat)
+        self.web = make_web(self.chat, settings=settings)
         self.streams = self.owners.streams
         self.http = HttpServer(self.web.app, host="127.0.0.2", port=port, closing=self.close)
 
@@ -159,16 +163,18 @@ class Living:
         self.desk.close()
 
     async def start(self) -> None:
-        for part in (self.ledger, self.streams, self.owners.watch, self.visits, self.http):
+        for part in (self.ledger, self.streams, self.owners.watch, self.visits, self.web.passing, self.http):
             await part.start()
 
     async def stop(self) -> None:
         self.says.go.set()
-        for part in (self.http, self.desk, self.visits, self.owners.watch, self.streams, self.ledger):
+        for part in (self.http, self.web.passing, self.desk, self.visits, self.owners.watch, self.streams, self.ledger):
             await part.stop()
 
     def browser(self, **more: Any) -> httpx2.AsyncClient:
-        return httpx2.AsyncClient(base_url=self.url, timeout=10, **more)
+        """Meets this instance, whatever stands in the address bar."""
+        host = {"Host": self.url.removeprefix("http://")} if self.url != self.here else {}
+        return httpx2.AsyncClient(base_url=self.here, timeout=10, headers=host, **more)
 
     async def hear(self, handler: Any, data: Data) -> None:
         event: Received[Any] = received(handler.__name__.removeprefix("on_").replace("_", ".", 1), data)
@@ -187,14 +193,14 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def living(servers: Servers, state: Path) -> AsyncIterator[Living]:
+async def living(servers: Servers, state: Path, settings: Settings | None = None) -> AsyncIterator[Living]:
     db = Database(servers.settings("agent"), pool_size=6)
     await db.start()
     await create_missing(db, app)
     async with db.transaction() as tx:
         for name in IDENTITY:
             await tx.execute(app.tables[f"app.{name}"].delete())
-    found = Living(db, free_port(), state)
+    found = Living(db, free_port(), state, settings)
     await found.start()
     try:
         yield found
@@ -213,7 +219,8 @@ async def form_token(client: httpx2.AsyncClient, path: str = "/") -> str:
 async def headers(client: httpx2.AsyncClient) -> dict[str, str]:
     """What a script of the page sends with everything that changes something."""
     me = (await client.get("/api/v1/me")).json()
-    return {"X-Form-Token": me["token"], "Origin": str(client.base_url).rstrip("/")}
+    host = client.headers.get("host")
+    return {"X-Form-Token": me["token"], "Origin": f"http://{host}" if host else str(client.base_url).rstrip("/")}
 
 
 async def say(client: httpx2.AsyncClient, text: str, conversation: str | UUID | None = None, **more: Any) -> httpx2.Response:  # fmt: skip
