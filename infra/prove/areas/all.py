@@ -28,6 +28,7 @@ from infra.prove.areas import (
     row_security,
     secrets,
     site_rows,
+    spend,
     statements,
     undo,
 )
@@ -59,6 +60,7 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "fingerprints": fingerprints.check,
     "audit": audit.check,
     "conversations": conversations.check,
+    "spend": spend.check,
     "habits": habits.check,
     "row security": row_security.check,
     "actions": actions.check,
