@@ -5,12 +5,13 @@ from pathlib import Path
 
 from schemas.catalogue import SERVICES
 
-VERSION = 3
+VERSION = 4
 """Raised when an older program could not run over what this one leaves. A start over an older state adds what is
 missing: keys, settings, columns, checks, streams.
 
 1: the first release. 2: keys of the duties `identity` and `backup`; the lock's record knows undone decisions.
 3: keys of the duties `audit`, `witness` and `secrets`; the call audit's entries have more fields; the folder `secrets`.
+4: the agent's protected tables, divided by owner, and a function that runs with its owner's rights; the folder `workspace`.
 """
 
 OLDEST = 1
