@@ -254,6 +254,8 @@
     conversation = found.conversation_id;
     history.replaceState(null, "", `/c/${conversation}`);
     form.action = `/c/${conversation}`;
+    all("[data-to]").forEach((each) => (each.action = `/c/${conversation}/${each.dataset.to}`));
+    one("#manage").hidden = false;
     listen(`${found.turn_id}.0`);
   }
   async function stop() {
