@@ -22,6 +22,7 @@ KINDS = (
     "sockets",
     "sql",
     "watch",
+    "workspaces",
 )
 
 if __name__ == "__main__":

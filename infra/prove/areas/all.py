@@ -23,6 +23,7 @@ from infra.prove.areas import (
     grants,
     habits,
     identity,
+    memory,
     owners,
     people,
     row_security,
@@ -64,4 +65,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "habits": habits.check,
     "row security": row_security.check,
     "actions": actions.check,
+    "memory": memory.check,
 }
