@@ -12,7 +12,7 @@ from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.turns.store import left_behind, look_at, say_alive, sweep_workers
 from services.agent.conversations.usecases.close_turn import close_turn
 from shared.db import Database
-from shared.errors import Transient
+from shared.errors import SchleuseError, Transient
 from shared.tasks import cancel, spawn
 
 log = structlog.get_logger()
@@ -53,8 +53,10 @@ class Recovery:
         """How many turns were closed."""
         closed = 0
         while found := await self._left_behind():
-            for turn_id, owner in found:
-                closed += await self._close(owner, turn_id)
+            done = sum([await self._close(owner, turn_id) for turn_id, owner in found])
+            if not done:
+                break  # each waits for one that is answered elsewhere
+            closed += done
         return closed
 
     async def _left_behind(self) -> list[tuple[UUID, Owner]]:
@@ -63,11 +65,16 @@ class Recovery:
             return await left_behind(tx, self._kept.worker, self._part, SILENT)
 
     async def _close(self, owner: Owner, turn_id: UUID) -> bool:
-        cost = await self._settle(owner, turn_id)
-        async with self._db.owned(owner) as tx:
-            turn = await look_at(tx, owner, turn_id)
-            closed = await close_turn(tx, owner, turn_id, cost)
-        if turn is not None:
+        """What cannot be closed now is tried again in a second, and holds up nobody else's."""
+        try:
+            cost = await self._settle(owner, turn_id)
+            async with self._db.owned(owner) as tx:
+                turn = await look_at(tx, owner, turn_id)
+                closed = await close_turn(tx, owner, turn_id, cost)
+        except SchleuseError as error:
+            log.warning("turn.not_closed", turn=str(turn_id), error=error.message)
+            return False
+        if closed and turn is not None:
             self._kept.told(turn.conversation_id)
             log.info("turn.closed_after_crash", turn=str(turn_id), state=turn.state, open_calls=len(turn.calls))
         return closed

@@ -160,7 +160,8 @@ async def test_a_crash_leaves_a_usable_history(kept: KeptConversations, db: Data
 async def test_turns_of_another_part_are_closed_once_it_is_silent(kept: KeptConversations, db: Database) -> None:
     me, other = somebody(), KeptConversations(db)
     chat = (await kept.open(me, None)).conversation_id
-    turn = await begun(other, me, chat)
+    turn, later = await begun(other, me, chat), await begun(kept, me, chat)
+    last = await begun(other, me, chat)
     await other.start(me, chat, turn)
     alive, recovery = Recovery(db, other, "agent-2", settled), Recovery(db, kept, "agent", settled)
     await alive.start()
@@ -172,6 +173,11 @@ async def test_turns_of_another_part_are_closed_once_it_is_silent(kept: KeptConv
     with pytest.raises(Conflict):
         await other.called(me, chat, turn, [ToolCall("1", "x", {}, "done")])
     assert [each.part for each in await kept.messages(me, chat)] == ["user", "reply"]
+    await kept.start(me, chat, later)
+    assert await recovery.close_left_behind() == 0, "what waits behind a living turn is not closed in the middle of it"
+    await kept.end(me, record(later, chat))
+    assert await recovery.close_left_behind() == 1
+    assert [each.turn_id for each in await kept.messages(me, chat)] == [turn, turn, later, later, last, last]
 
 
 async def test_a_killed_process_leaves_one_row(kept: KeptConversations, db: Database, servers: Servers) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 from schemas.outward import Owner
 from services.agent.conversations.domain import Message, ToolCall, TurnRecord
 from services.agent.conversations.store import add_message, hold
-from services.agent.conversations.turns.store import OpenTurn, add_record, look_at, take
+from services.agent.conversations.turns.store import OpenTurn, add_record, is_first, look_at, take
 from services.agent.conversations.usecases.end_turn import tell_interrupted
 from shared.clock import now
 from shared.db import Tx
@@ -15,10 +15,15 @@ UNANSWERED = "The workplace stopped while this was being answered. Send it again
 
 
 async def close_turn(tx: Tx, owner: Owner, turn_id: UUID, cost: Decimal | None) -> bool:
-    """Exactly one row, marked aborted (rule 2). False when the turn was closed already. `cost` is what its calls cost, None: not known."""
+    """Exactly one row, marked aborted (rule 2). `cost` is what its calls cost, None: not known.
+
+    False when the turn was closed already, or when one before it is still being answered elsewhere: turns do not mix.
+    """
     found = await look_at(tx, owner, turn_id)
     if found is not None:
         await hold(tx, owner, found.conversation_id)
+        if not await is_first(tx, owner, found.conversation_id, turn_id):
+            return False
     turn = await take(tx, owner, turn_id)
     if turn is None:
         return False
