@@ -60,6 +60,8 @@ def _show(found: dict[str, Any]) -> None:
         out.print(f"call audit {audit}")
     if outward := _outward(found["services"]):
         out.print(f"connectors {outward}")
+    if talking := _talking(found["services"]):
+        out.print(f"agent      {talking}")
     for each in found.get("backups", []):
         out.print(f"backup     {escape(each['directory'])}: {_followed(each)}")
     out.print(
@@ -87,6 +89,22 @@ def _outward(services: dict[str, Any]) -> str:
     if not silent:
         return f"{on:,} on, all answer" if on else ""
     return f"{on:,} on, [yellow]{silent:,} of them not answering[/]; `schleuse connectors list` says why"
+
+
+TALKING = {
+    "turns_running": "{} turns running",
+    "turns_waiting": "{} waiting",
+    "model_calls_open": "{} calls of models open",
+    "cap_refusals": "[yellow]{} refused by a cap[/] since it started",
+    "guests_here": "{} guests",
+}
+
+
+def _talking(services: dict[str, Any]) -> str:
+    """What the agent does now, all instances together; what there is none of is left out."""
+    said = [part.get("figures", {}) for part in services.values()]
+    sums = {name: sum(each.get(name) or 0 for each in said) for name in TALKING}
+    return ", ".join(words.format(f"{sums[name]:,}") for name, words in TALKING.items() if sums[name])
 
 
 def _why(found: dict[str, Any]) -> str:

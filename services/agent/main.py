@@ -117,6 +117,8 @@ def compose(settings: Settings) -> Service:
         desk.close()
 
     service.health.counters |= {"turns_running": lambda: desk.running, "turns_waiting": lambda: desk.waiting}
+    service.health.counters |= {"model_calls_open": lambda: ledger.open, "cap_refusals": lambda: ledger.refused}
+    service.health.counters["guests_here"] = lambda: len(visits)
     chat = Chat(surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger)
     web = make_web(
         chat,

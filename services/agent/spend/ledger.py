@@ -47,6 +47,8 @@ class Ledger:
         self._db, self._settings, self._prices, self.knows = db, settings, prices, knows
         self._lanes = Lanes(partial(book_account, db, settings.cap_of, life), self._orphaned)
         self._sweep = Sweep(db, self.expire)
+        self.open, self.refused = 0, 0
+        """For display: calls of this process that run, and how many a cap has refused since it began."""
 
     async def start(self) -> None:
         await self._sweep.start()
@@ -72,6 +74,7 @@ class Ledger:
         if isinstance(found, Full):
             raise await self._full(call.account, ask.amount, found)
         assert isinstance(found, Taken)
+        self.open += 1
         return Reservation(call, ask.amount, found.at, found.expires_at, price, estimate)
 
     async def note(self, reservation: Reservation, produced: Figures, outside_call: UUID | None = None) -> None:
@@ -85,7 +88,10 @@ class Ledger:
         if cost.doubted:
             log.warning("ledger.figures_doubted", call=str(reservation.call.call_id), figures=cost.doubted)
         close = Close(reservation.call.call_id, kind, cost.figures, cost.dollars)
-        found: Decimal | None = await self._lanes.submit(reservation.call.account, close)
+        try:
+            found: Decimal | None = await self._lanes.submit(reservation.call.account, close)
+        finally:
+            self.open -= 1
         return found
 
     async def standing(self, account: Owner) -> Standing:
@@ -111,6 +117,7 @@ class Ledger:
         return await close_overdue(self._db, self._prices, self.knows, account)
 
     async def _full(self, account: Owner, needs: Decimal, full: Full) -> Refused:
+        self.refused += 1
         async with self._db.owned(account) as tx:
             frees = await store.frees(tx, account, needed(full, needs))
             first = await store.frees(tx, account, Decimal("1e-18"))
