@@ -2,7 +2,7 @@
 
 A sample is what DIR/run/report/top.json holds and `schleuse top` and the console show:
 
-    {"taken_at", "every", "ready", "up_seconds", "parts": {name: PART}, "readers": [READER], "gate", "audit", "postgres", "streams", "disk", "backup_age", "problems"}
+    {"taken_at", "every", "ready", "up_seconds", "parts": {name: PART}, "readers": [READER], "gate", "audit", "agent", "postgres", "streams", "disk", "backup_age", "problems"}
 
 PART: {"state" (the supervisor's word, or "silent": it does not answer), "ready", "pid", "restarts", "cpu" (share of a core), "rss", "pss", "postgres" [used, limit], "bus", "in", "out", "web" (each a second), "lag", "unsent",
 "oldest", "parked", "red": [says], "history": {"in", "out"}}. Bytes and seconds throughout; None is unknown.
@@ -30,6 +30,7 @@ KEPT = 60
 SLOW = 30.0
 """Seconds between two looks at what is dear to find out: sizes of databases, shared memory."""
 PATIENCE = 4.0
+TALKING = ("turns_running", "turns_waiting", "model_calls_open", "cap_refusals", "guests_here")
 Figures = dict[str, Any]
 
 
@@ -64,6 +65,7 @@ class Sampler:
             "streams": bus.get("streams"),
             "gate": _gate(pulse, parts, answers),
             "audit": _audit(pulse, answers),
+            "agent": _agent(answers),
             "postgres": {name: pulse.get(name) for name in ("used", "limit", "oldest_transaction")} | {"sizes": self._kept.get("sizes")},
             "disk": reading.disk(self._layout),
             "backup_age": reading.backup_age(self._layout),
@@ -168,6 +170,12 @@ def _gate(pulse: Figures, parts: dict[str, Figures], answers: list[Figures]) -> 
     ages = [figures.get("head_age_s") for figures in sites if figures.get("head_age_s") is not None]
     behind = max(0, newest - at_site) if newest is not None and at_site is not None else None
     return {**gate, "at_site": at_site, "behind": behind, "head_age": max(ages) if ages else None}
+
+
+def _agent(answers: list[Figures]) -> Figures | None:
+    """What all instances of the agent do now, and how often a cap has refused since they began; None when none of them says."""
+    said = [figures for answer in answers if "turns_running" in (figures := answer.get("figures", {}))]
+    return {name: sum(each.get(name) or 0 for each in said) for name in TALKING} if said else None
 
 
 def _audit(pulse: Figures, answers: list[Figures]) -> Figures | None:

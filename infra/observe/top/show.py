@@ -112,6 +112,7 @@ def _details(sample: Figures) -> list[RenderableType]:
     for name, said in (
         ("lock", _gate(sample["gate"] or {})),
         ("call audit", _audit(sample["audit"] or {})),
+        ("agent", _agent(sample.get("agent"))),
         ("Postgres", _postgres(sample["postgres"])),
         ("bus", _streams(sample["streams"])),
         ("disk", _disk(sample["disk"])),
@@ -147,6 +148,16 @@ def _audit(audit: Figures) -> str:
     more = f"; checkpoint over {number(signed)}" if signed else "; no checkpoint yet"
     more += f"; console at {number(copied)}" if copied is not None else ""
     return f"entry {audit['seq']}, {_whole(audit)}, last {age(audit['age'])} ago{more}"
+
+
+def _agent(found: Figures | None) -> str:
+    """A sample of an older release says nothing of it."""
+    if found is None:
+        return "—"
+    now = f"{number(found['turns_running'])} turns running, {number(found['turns_waiting'])} waiting, {number(found['model_calls_open'])} calls of models open"
+    return (
+        f"{now}, {number(found['guests_here'])} guests; a cap refused {number(found['cap_refusals'])} since it started"
+    )
 
 
 def _postgres(found: Figures) -> str:
