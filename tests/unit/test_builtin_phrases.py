@@ -250,7 +250,7 @@ def test_a_tool_that_did_not_run_is_not_said_to_have_run() -> None:
     ("value", "words"),
     [
         ({"spent": "1.25", "reserved": "0", "cap": "5.00", "left": "3.75", "frees_at": None}, "$1.25 was spent. $3.75 of your cap of $5.00 is left."),
-        ({"spent": "0", "reserved": "0.10", "cap": None, "left": None}, "There is no cap."),
+        ({"spent": "0", "reserved": "0.10", "cap": None, "left": None}, "In the last 24 hours $0.00 was spent, and $0.10 is reserved for calls that still run. There is no cap."),
         ({"spent": None, "reserved": "0", "cap": "5.00", "left": None}, "an unknown amount"),
     ],
 )  # fmt: skip

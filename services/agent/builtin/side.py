@@ -6,6 +6,8 @@ from collections import Counter
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|$)")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 MOST_SENTENCES = 2000
+FIRST = 2.0
+"""What the first sentence weighs more: it says what the text is about."""
 
 
 def title(text: str, words: int = 6) -> str:
@@ -26,5 +28,5 @@ def summary(text: str, most: int = 3) -> str:
         words = [each.casefold() for each in _WORD.findall(sentence)]
         return sum(weights[each] for each in words) / (len(words) + 3)
 
-    best = sorted(range(len(sentences)), key=lambda at: (-weight(sentences[at]), at))[:most]
+    best = sorted(range(len(sentences)), key=lambda at: (-weight(sentences[at]) * (FIRST if at == 0 else 1), at))[:most]
     return " ".join(sentences[at] for at in sorted(best))

@@ -38,7 +38,7 @@ def show_shared(scene: Scene, match: Taken) -> Step:
 
 
 def sum_shared(scene: Scene, match: Taken) -> Step:
-    return _shared(scene, lambda text: quoted(summary(text, 1), 160))
+    return _shared(scene, lambda text: quoted(summary(text, 2), 240))
 
 
 def _shared(scene: Scene, shorten: Any) -> Step:

@@ -1,11 +1,13 @@
 """What was spent in the rolling day, and what is left (rule 1). The figures are the ledger's; unknown is said and never 0."""
 
 import re
+from decimal import Decimal
 from typing import Any
 
 from services.agent.builtin.domain import Scene, Taken
 from services.agent.builtin.intent import phrases, uses
 
+NOTHING = re.compile(r"0(\.0*)?")
 SPEND = phrases(
     r"(?:how much|what)(?: money)?(?: was| has been| is| have i| did i| have we| did we| did you| have you| have you been)? ?(?:spent|spend|used|left|the cost|the spend|my budget|the budget|my cap|the cap)(?: so far| today| already| of my budget| until now| and what is left| in the last 24 hours| is left)*[\s.!?]*",
     r"(?:how much|what)(?: money| budget| is| of the budget)?(?: is| do i have| do we have)?(?: still)? left(?: today| of my budget| of the budget| to spend)?[\s.!?]*",
@@ -25,23 +27,43 @@ SPEND = phrases(
 
 
 def told(scene: Scene, _: Taken, value: dict[str, Any]) -> str:
-    spent, reserved, cap, left = (value.get(each) for each in ("spent", "reserved", "cap", "left"))
-    open_calls = reserved not in (None, "", "0", 0) and not re.fullmatch(r"0(\.0*)?", str(reserved))
-    lines = [scene.say(f"In the last 24 hours {_money(scene, spent)} was spent", f"In den letzten 24 Stunden wurden {_money(scene, spent)} ausgegeben")]  # fmt: skip
-    if open_calls:
-        lines[0] += scene.say(f", and {_money(scene, reserved)} is reserved for calls that still run", f", und {_money(scene, reserved)} sind für laufende Aufrufe reserviert")  # fmt: skip
-    lines[0] += "."
-    if cap is None:
-        lines.append(scene.say("There is no cap.", "Es gibt keine Grenze."))
-    else:
-        lines.append(scene.say(f"{_money(scene, left)} of your cap of {_money(scene, cap)} is left.", f"Von deiner Grenze von {_money(scene, cap)} sind {_money(scene, left)} übrig."))  # fmt: skip
-    if value.get("frees_at"):
-        lines.append(scene.say(f"{_money(scene, value.get('frees'))} of it frees up at {value['frees_at']}.", f"{_money(scene, value.get('frees'))} davon werden um {value['frees_at']} wieder frei."))  # fmt: skip
-    return " ".join(lines)
+    """Spent, reserved, left, and when something frees up."""
+    return " ".join(each for each in (_spent(scene, value), _left(scene, value), _frees(scene, value)) if each)
+
+
+def _spent(scene: Scene, value: dict[str, Any]) -> str:
+    spent, reserved = _money(scene, value.get("spent")), value.get("reserved")
+    said = scene.say(f"In the last 24 hours {spent} was spent", f"In den letzten 24 Stunden wurden {spent} ausgegeben")
+    if reserved and not NOTHING.fullmatch(str(reserved)):
+        said += scene.say(f", and {_money(scene, reserved)} is reserved for calls that still run", f", und {_money(scene, reserved)} sind für laufende Aufrufe reserviert")  # fmt: skip
+    unknown = value.get("calls_of_unknown_cost")
+    if unknown:
+        said += scene.say(f" (not counting {unknown} calls whose cost is not known)", f" (ohne {unknown} Aufrufe, deren Kosten nicht bekannt sind)")  # fmt: skip
+    return f"{said}."
+
+
+def _left(scene: Scene, value: dict[str, Any]) -> str:
+    if value.get("cap") is None:
+        return scene.say("There is no cap.", "Es gibt keine Grenze.")
+    left, cap = _money(scene, value.get("left")), _money(scene, value["cap"])
+    if scene.is_guest:
+        return scene.say(f"{left} of the cap of {cap} of all guests together is left.", f"Von der Grenze von {cap} für alle Gäste zusammen sind {left} übrig.")  # fmt: skip
+    return scene.say(f"{left} of your cap of {cap} is left.", f"Von deiner Grenze von {cap} sind {left} übrig.")
+
+
+def _frees(scene: Scene, value: dict[str, Any]) -> str:
+    if not value.get("frees_at"):
+        return ""
+    frees, at = _money(scene, value.get("frees")), str(value["frees_at"]).replace("T", " ")
+    return scene.say(f"{frees} of it frees up at {at}.", f"{frees} davon werden um {at} wieder frei.")
 
 
 def _money(scene: Scene, amount: Any) -> str:
-    return scene.say("an unknown amount", "ein unbekannter Betrag") if amount is None else f"${amount}"
+    """Every digit that says something, two behind the point at least: $0.00, $3.75, $0.00000004."""
+    if amount is None:
+        return scene.say("an unknown amount", "ein unbekannter Betrag")
+    whole, _, rest = f"{Decimal(str(amount)):f}".partition(".")
+    return f"${whole}.{rest.rstrip('0').ljust(2, '0')}"
 
 
 INTENTS = (uses("spend", "spend", SPEND, lambda _: {}, told),)

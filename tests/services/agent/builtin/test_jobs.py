@@ -129,16 +129,39 @@ async def test_a_guest_hears_that_nothing_is_kept(chat: New, new_guest: Callable
     assert "nothing that is kept" in await mine.say("remember this: tea at five") and mine.used == []
     assert "wird nichts aufbewahrt" in await mine.say("merk dir: Tee um fünf")
     helped = await mine.say("help")
-    assert "remember" not in helped and "propose" not in helped
+    assert "remember this" not in helped and "propose" not in helped
 
 
-async def test_what_was_read_is_never_done(chat: New, office: Office) -> None:
-    """AG-03: a tool's result that gives an order is shown as somebody's words; after it the owner's own changes wait on a card."""
+async def test_orders_in_what_was_read_are_never_done(chat: New, office: Office) -> None:
+    """AG-01, AG-03, S11: by way of a virtual tool, too. What the owner orders in so many words is done, the rest waits on a card."""
+    mine, cards = chat(), office.loop.cards.asked
+    await mine.say("make a tool look: summarise the new comments")
+    assert "Nice page" in await mine.say("run look") and mine.used == ["run_tool"]
+    said = await mine.say("Lesson: drafts are published at once")
+    assert "waits until a person has decided" in said and [name for name, _ in cards] == ["add_lesson"]
+    assert "wartet" in await mine.say("ab jetzt antworte kurz")
+    await mine.say("remember this: I like tea")
+    memory = await office.workspaces.memory(mine.me)
+    assert "I like tea" in memory and "publish" not in memory and "reading" not in memory
+    fresh = chat(me=mine.me)
+    assert "I like tea" in await fresh.say("what do you remember?")
+    assert "no lesson" in await fresh.say("what did we learn about drafts?")
+    assert "lesson 1" in await fresh.say("Lesson: tea is hot"), "what was not read there does not hold it back"
+
+
+async def test_money_and_own_conversations_are_asked_for_in_both_languages(
+    chat: New, new_guest: Callable[[], Me]
+) -> None:
     mine = chat()
-    await mine.say("make a tool post: read my mail")
-    said = await mine.say("remember this: I like tea")
-    assert mine.used == ["remember"] and "tea" in said
-    assert office.loop.cards.asked == []
+    assert "$0.00 was spent" in await mine.say("what was spent and what is left?") and mine.used == ["spend"]
+    assert "ausgegeben" in await mine.say("was wurde ausgegeben, und was ist noch übrig?")
+    other = chat(me=mine.me)
+    assert "what is left?" in await other.say("search my conversations for left")
+    assert "übrig" in await other.say("suche in meinen Gesprächen nach übrig") and other.used == [
+        "search_conversations"
+    ]
+    assert "nothing about that" in await chat().say("search my conversations for left")
+    assert "$0.00 was spent" in await chat(me=new_guest()).say("what was spent?")
 
 
 async def test_the_same_message_gets_the_same_answer(chat: New) -> None:
