@@ -2,7 +2,7 @@
 
 from zoneinfo import ZoneInfo
 
-from services.agent.spend.domain import Spending
+from services.agent.spend.domain import Spending, money
 from services.agent.tools.domain import EVERYBODY, Arguments, Asked, Found, Tool
 
 
@@ -19,12 +19,12 @@ class SpendTool:
         found = await self._spending.standing(asked.me.account)
         frees_at = found.frees_at and found.frees_at.astimezone(ZoneInfo(asked.me.zone)).isoformat(timespec="minutes")
         value = {
-            "spent": f"{found.spent:f}", "reserved": f"{found.reserved:f}", "cap": None if found.cap is None else f"{found.cap:f}",
-            "left": None if found.left is None else f"{found.left:f}", "frees_at": frees_at, "frees": f"{found.frees:f}",
+            "spent": money(found.spent), "reserved": money(found.reserved), "cap": None if found.cap is None else money(found.cap),
+            "left": None if found.left is None else money(found.left), "frees_at": frees_at, "frees": money(found.frees),
             "of": "all guests together" if asked.me.is_guest else "the user", "calls_of_unknown_cost": found.unknown,
         }  # fmt: skip
-        left = "no cap" if found.left is None else f"${found.left:f} left"
-        return Found(value, f"${found.spent:f} in 24 hours, {left}")
+        left = "no cap" if found.left is None else f"${money(found.left)} left"
+        return Found(value, f"${money(found.spent)} in 24 hours, {left}")
 
 
 def make_tools(spending: Spending) -> tuple[Tool, ...]:
