@@ -1,4 +1,4 @@
-"""`schleuse bench lock`, `schleuse bench connectors`, `schleuse bench backup`, `schleuse bench edge`."""
+"""`schleuse bench lock`, `schleuse bench agent`, `schleuse bench connectors`, `schleuse bench backup`, `schleuse bench edge`."""
 
 import signal
 import sys
@@ -10,6 +10,8 @@ import uvloop
 
 from infra.bench import audit
 from infra.bench import connectors as calls
+from infra.bench.agent import TARGETS as AGENT_TARGETS
+from infra.bench.agent import measure_agent
 from infra.bench.backup import measure
 from infra.bench.edge import measure_edge
 from infra.bench.lock import Bench, Sizes
@@ -25,6 +27,7 @@ def register(app: typer.Typer) -> None:
     bench.command("connectors")(connectors)
     bench.command("backup")(backup)
     bench.command("edge")(edge)
+    bench.command("agent")(agent)
     app.add_typer(bench, name="bench")
 
 
@@ -72,6 +75,20 @@ def connectors(
         found = uvloop.run(calls.measure_connectors(target, runs, calls.Sizes().scaled(size), _say))
         found |= uvloop.run(audit.measure_audit(target, size, _say))
     print_json(found) if as_json else show(found, (*calls.TARGETS, *audit.TARGETS))
+
+
+def agent(
+    size: Annotated[float, typer.Option("--size", help="Share of the full work; below 1 for a quick look.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Measure the agent with its built-in model: turns, spend, lessons, conversations, guests.
+
+    In a throwaway stack of its own. Use a machine that does nothing else.
+    """
+    signal.signal(signal.SIGTERM, _end)
+    with throwaway(_say) as target:
+        found = uvloop.run(measure_agent(target, size, _say))
+    print_json(found) if as_json else show(found, AGENT_TARGETS)
 
 
 def backup(
