@@ -43,7 +43,22 @@ from shared.db import delivery_tables
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
-SUBJECTS = (actions, people, guests, queue, notices, secrets, audit, connectors, cards, access, agency, delegations, sharing, spend)
+SUBJECTS = (
+    actions,
+    people,
+    guests,
+    queue,
+    notices,
+    secrets,
+    audit,
+    connectors,
+    cards,
+    access,
+    agency,
+    delegations,
+    sharing,
+    spend,
+)
 
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 
