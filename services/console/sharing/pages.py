@@ -15,9 +15,9 @@ from shared.errors import NotFound, Refused
 
 FEEDBACK_SHOWN = 20
 WHOSE = {
-    "staff": "ours: of people here",
-    "visitor": "a visitor's",
-    "outside": "somebody's outside: a page, a mail, a paper",
+    "staff": "people here",
+    "visitor": "a visitor",
+    "outside": "somebody outside",
 }
 
 
