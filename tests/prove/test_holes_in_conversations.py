@@ -1,12 +1,15 @@
 """Conversations laid open behind the agent's back: prove finds what could then be rewritten or read."""
 
+from collections.abc import Callable
+
 import pytest
 
-from infra.prove.areas.conversations import check_rows
+from infra.prove.areas.conversations import check_belongings, check_rows
+from infra.prove.check import Book
 from tests.prove.conftest import Proving
+from tests.prove.fakes import Reply, Request, front
 from tests.prove.planting import Hole, by_sql, named, see
 
-pytestmark = pytest.mark.stack
 _KEY = "owner_kind, owner_id, conversation_id"
 
 
@@ -43,6 +46,29 @@ HOLES = [
 ]  # fmt: skip
 
 
+@pytest.mark.stack
 @pytest.mark.parametrize("planted", named(HOLES))
 def test_a_planted_hole_in_conversations_is_found(proving: Proving, planted: Hole) -> None:
     see(planted, proving.stack)
+
+
+def sound(request: Request) -> Reply:
+    return (403, {}, "") if request.headers.get("Origin") else (401, {}, "")
+
+
+def obeys_anybody(request: Request) -> Reply:
+    return (200, {}, "{}")
+
+
+def obeys_other_sites(request: Request) -> Reply:
+    return (200, {}, "{}") if request.headers.get("Origin") else (401, {}, "")
+
+
+@pytest.mark.parametrize(("answers", "found"), [(sound, 0), (obeys_anybody, 5), (obeys_other_sites, 2)])
+async def test_a_workspace_that_gives_away_what_it_keeps_is_found(
+    answers: Callable[[Request], Reply], found: int
+) -> None:
+    book = Book("test")
+    with front(answers) as base:
+        await check_belongings(book, base)
+    assert sum(not each.ok for each in book.checks) == found, [str(each) for each in book.checks]

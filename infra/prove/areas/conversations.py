@@ -5,12 +5,14 @@
 from uuid import UUID, uuid5
 
 from infra.prove.check import Book, Check
+from infra.prove.fetch import get, send
 from infra.prove.target import Attempt, Target
 from shared.settings import DATABASES
 
 _MINE, _OTHERS = "prove-mine", "prove-others"
 _SPACE = UUID(int=0)
 CHAT, THEIRS, TURN = (str(uuid5(_SPACE, f"prove {name}")) for name in ("chat", "theirs", "turn"))
+EXPORT, FORGET = "/api/v1/export", "/api/v1/forget"
 ROW_SECURITY, REFERENCE, UNIQUE, CHECKED = "42501", "23503", "23505", "23514"
 
 
@@ -73,6 +75,7 @@ WITHOUT_EFFECT: dict[str, tuple[str, str]] = {
 async def check(target: Target) -> list[Check]:
     book = Book("conversations")
     await check_rows(target, book)
+    await check_belongings(book, target.config.urls["workspace"])
     return book.checks
 
 
@@ -84,6 +87,28 @@ async def check_rows(target: Target, book: Book) -> None:
     }
     for says, outcome in zip(tried, await target.run("agent", list(tried.values())), strict=True):
         book.outcome("agent", says, outcome)
+
+
+async def check_belongings(book: Book, base: str) -> None:
+    """What is kept of a person is fetched and deleted by themselves alone, and from no other site."""
+    as_json = {"content-type": "application/json"}
+    said = '{"confirm": "delete everything"}'
+    strange = {"authorization": "Bearer schleuse_ak_prove"}
+    tried = {
+        "fetch everything, as nobody": (await get(base, EXPORT), 401),
+        "fetch everything, with a key that nobody made": (await get(base, EXPORT, strange), 401),
+        "delete everything, as nobody": (await send(base, "POST", FORGET, as_json, said), 401),
+        "delete everything, from another site": (
+            await send(base, "POST", FORGET, as_json | {"Origin": "https://evil.example"}, said),
+            403,
+        ),
+        "delete everything, by a form of another site": (
+            await send(base, "POST", "/data/forget", {"Origin": "https://evil.example"}, "confirm=delete+everything"),
+            403,
+        ),
+    }
+    for says, (answer, expected) in tried.items():
+        book.same("visitor", says, expected, answer.status)
 
 
 def _sql(statement: str, **more: object) -> Attempt:
