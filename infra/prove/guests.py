@@ -19,6 +19,8 @@ _TOKEN = "INSERT INTO app.api_tokens (id, token_hash, person_id, name, role, cre
 _GONE = (
     "DELETE FROM app.api_tokens WHERE person_id = $1::uuid",
     "DELETE FROM app.sessions WHERE person_id = $1::uuid",
+    "DELETE FROM app.access_keys WHERE person_id = $1::uuid",
+    "DELETE FROM app.delegations WHERE person_id = $1::uuid",
     "DELETE FROM app.people WHERE id = $1::uuid",
 )
 
@@ -27,6 +29,8 @@ _STALE = "SELECT id FROM app.people WHERE created_by = 'prove' AND created_at < 
 _LEFT_BEHIND = (
     f"DELETE FROM app.api_tokens WHERE person_id IN ({_STALE})",
     f"DELETE FROM app.sessions WHERE person_id IN ({_STALE})",
+    f"DELETE FROM app.access_keys WHERE person_id IN ({_STALE})",
+    f"DELETE FROM app.delegations WHERE person_id IN ({_STALE})",
     f"DELETE FROM app.people WHERE id IN ({_STALE})",
 )
 """Guests of a run that was killed."""
