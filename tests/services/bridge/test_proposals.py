@@ -78,3 +78,12 @@ def proposed(of: Revision) -> Received[ItemProposed]:
     by, what = Actor(id="mara", name="Mara"), ("item_id", "kind", "lang", "path", "audience", "content", "content_hash")
     fields = {name: getattr(of, name) for name in what}
     return received("item.proposed", ItemProposed(submission_id=new_id(), submitted_by=by, **fields), "agent")
+
+
+async def test_whoever_had_it_proposed_counts_as_its_author(lock: Lock) -> None:
+    await lock.switch("four_eyes", "on")
+    of = revision(by="mara")
+    await lock.submit(of, by="mara", sender="agent")
+    found = await lock.decide(of, "approve", 1, opening("mara"))
+    assert [each["data"]["code"] for each in found if each["name"] == "decision.refused"] == ["four_eyes"]
+    assert told(await lock.decide(of, "approve", 1, opening("tom")))[-1][0] == "published"
