@@ -133,15 +133,16 @@ END $$"""
 
 _KEEP = """
 CREATE OR REPLACE FUNCTION core.keep_spending() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE b record;
 BEGIN
-  DELETE FROM core.reservations r USING booked b
-    WHERE r.owner_kind = b.owner_kind AND r.owner_id = b.owner_id AND r.call_id = b.call_id;
+  FOR b IN SELECT owner_kind, owner_id, array_agg(call_id) AS calls FROM booked GROUP BY 1, 2 LOOP
+    DELETE FROM core.reservations r WHERE r.owner_kind = b.owner_kind AND r.owner_id = b.owner_id AND r.call_id = ANY (b.calls);
+    DELETE FROM core.spend_minutes m WHERE m.owner_kind = b.owner_kind AND m.owner_id = b.owner_id AND m.minute < clock_timestamp() - interval '2 days';
+  END LOOP;
   INSERT INTO core.spend_minutes AS m (owner_kind, owner_id, minute, spent, unknown)
     SELECT owner_kind, owner_id, date_trunc('minute', at), coalesce(sum(cost), 0), count(*) FILTER (WHERE cost IS NULL)
       FROM booked GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (owner_kind, owner_id, minute) DO UPDATE SET spent = m.spent + excluded.spent, unknown = m.unknown + excluded.unknown;
-  DELETE FROM core.spend_minutes m USING (SELECT DISTINCT owner_kind, owner_id FROM booked) b
-    WHERE m.owner_kind = b.owner_kind AND m.owner_id = b.owner_id AND m.minute < clock_timestamp() - interval '2 days';
   RETURN NULL;
 END $$"""
 """The one function that runs with its owner's rights: rows of the ledger close their reservations and add to their minutes."""
