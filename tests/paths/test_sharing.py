@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -59,7 +60,12 @@ def test_who_may_not_share_sees_no_page_of_it(owner: Person) -> None:
 
 
 def test_what_cannot_be_shared_is_refused_with_words(stack: Stack, staff: Person) -> None:
-    for fields in ({"title": "", "text": "x", "source": "staff"}, {"title": "x", "text": " ", "source": "staff"}, {"title": "x", "text": "x", "source": "me"}):  # fmt: skip
+    bad: list[dict[str, Any]] = [
+        {"title": "", "text": "x", "source": "staff"},
+        {"title": "x", "text": " ", "source": "staff"},
+        {"title": "x", "text": "x", "source": "me"},
+    ]
+    for fields in bad:
         assert staff.send("/sharing", "/sharing", **fields).status_code == 422
     assert staff.send("/sharing", "/sharing", title="x", text="x" * 300_000, source="staff").status_code == 413
     assert staff.send("/sharing/feedback", "/sharing", signal=str(uuid4())).status_code == 404
