@@ -1,6 +1,7 @@
 """Composition root of the console."""
 
 from services.console.access.operator import AccessOperator
+from services.console.access.restored import KeysEndWithARestore
 from services.console.actions.operator import ActionOperator
 from services.console.agency.operator import AgencyOperator
 from services.console.asking import AskOperator
@@ -73,6 +74,7 @@ def compose(settings: Settings) -> Service:
     service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})
     service.part(keeper)
     service.part(Teller(db, identity))
+    service.part(KeysEndWithARestore(db, identity, settings.restored_at))
     service.part(delegations)
     service.part(SessionWatch(db, live))
     service.part(ExpiryWatch(db, live))

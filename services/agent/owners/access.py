@@ -34,8 +34,10 @@ class Key:
 
 
 class AccessKeys:
-    def __init__(self, db: Database, keys: PublicKeys) -> None:
-        self._db, self._keys = db, keys
+    """`restored_at`: keys from before a restore open nothing; one that was revoked since the backup would open again."""
+
+    def __init__(self, db: Database, keys: PublicKeys, restored_at: datetime | None = None) -> None:
+        self._db, self._keys, self._restored_at = db, keys, restored_at
 
     async def find(self, token: str) -> Key | None:
         """None for one that is unknown, over, taken back, or of somebody who is shut out."""
@@ -66,6 +68,7 @@ class AccessKeys:
             return None
         same = (access.token_hash, access.subject) == (row["token_hash"], row["subject"])
         over = access.revoked or (access.expires_at is not None and access.expires_at <= at)
+        over = over or (self._restored_at is not None and access.issued_at < self._restored_at)
         if not same or over or row["standing"] not in ROLES:
             return None
         role = max(access.role, row["standing"], key=ROLES.index)

@@ -70,8 +70,9 @@ class OwnerDoor:
 
     async def _came_by(self, request: Request) -> Found | Key | None:
         """A key counts more than a cookie: who names one wants to be who it is for."""
-        if "authorization" in request.headers:
-            return await self._by_key(request.headers["authorization"])
+        named = request.headers.getlist("authorization")
+        if named:
+            return await self._by_key(named[0] if len(named) == 1 else "")
         found = await self._sessions.find(request.cookies.get(self._cookie, ""))
         if found is None or found.role not in ROLES:
             return None

@@ -41,7 +41,7 @@ def make_owners(service: Service, db: Database, surface: Surface) -> Owners:
     keys = PublicKeys.load(service.settings.public_keys)
     settings = AgentSettings(db, keys, service.notices, service.health)
     sessions = Sessions(db, TokenReader(keys, surface.audience, surface.console_url))
-    access, streams = AccessKeys(db, keys), Streams(db)
+    access, streams = AccessKeys(db, keys, service.settings.restored_at), Streams(db)
     watch = KeyWatch(access)
     for part in (settings, streams, watch):
         service.part(part)

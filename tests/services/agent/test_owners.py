@@ -16,6 +16,7 @@ from schemas.outward import Delegation, Owner
 from schemas.statements import GateEntry, KeyChange
 from schemas.text import sha256
 from services.agent.owners import store
+from services.agent.owners.access import AccessKeys
 from services.agent.owners.deciders import Deciders
 from services.agent.owners.domain import GUESTS
 from services.agent.owners.settings import read_rules
@@ -80,6 +81,14 @@ async def test_a_key_that_is_taken_back_over_or_of_somebody_shut_out_opens_nothi
     await office.person(None, who)
     assert await office.access.find(other) is None
     assert await office.access.find(await office.key_of(uuid4())) is None, "nobody told us of them"
+
+
+async def test_a_key_from_before_a_restore_opens_nothing(office: OwnerOffice) -> None:
+    who = await office.person("owner")
+    old, restored_at = await office.key_of(who), now()
+    access = AccessKeys(office.db, office.keys, restored_at)
+    assert await access.find(old) is None
+    assert await access.find(await office.key_of(who)) is not None
 
 
 async def test_a_word_on_a_key_that_nobody_may_give_is_refused(office: OwnerOffice) -> None:

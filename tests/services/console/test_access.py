@@ -14,6 +14,7 @@ from schemas.statements import Opening, Signed
 from services.console.access import store
 from services.console.access.domain import MOST_KEYS, Wanted
 from services.console.access.usecases.create_access import create_access
+from services.console.access.usecases.end_restored import end_restored
 from services.console.access.usecases.revoke_access import revoke_access
 from services.console.agency.domain import check_wanted
 from services.console.agency.usecases.record_setting import record_setting, record_setting_refused
@@ -117,11 +118,23 @@ async def test_nobody_has_more_keys_than_a_person_can_look_through(desk: Desk, p
     async with desk.db.transaction() as tx:
         await tx.raw.execute(
             """INSERT INTO app.access_keys (id, person_id, kind, name, role, token_hash, made_by, created_at, version)
-            SELECT gen_random_uuid(), $1, 'apikey', 'x', 'viewer', gen_random_uuid()::text, 'x', now(), 1 FROM generate_series(1, $2)""",
+            SELECT gen_random_uuid(), $1, 'apikey', 'x', 'viewer', encode(sha256(gen_random_uuid()::text::bytea), 'hex'), 'x', now(), 1 FROM generate_series(1, $2)""",
             UUID(member.id), MOST_KEYS,
         )  # fmt: skip
     with pytest.raises(Refused, match="revoke some"):
         await make(desk, member, member.id, Wanted("apikey", "x"))
+
+
+async def test_keys_from_before_a_restore_end(desk: Desk, passwords: Passwords, keys: PublicKeys) -> None:
+    member, _ = await joined(desk, passwords, "member")
+    old, _ = await make(desk, member, member.id, Wanted("apikey", "old"))
+    restored_at = now()
+    new, _ = await make(desk, member, member.id, Wanted("apikey", "new"))
+    async with desk.db.transaction() as tx:
+        assert await end_restored(tx, desk.issuer, restored_at) >= 1
+        assert await end_restored(tx, desk.issuer, restored_at) == 0
+    assert [each.revoked for each in await said_of_key(desk, old, keys)] == [False, True]
+    assert [each.revoked for each in await said_of_key(desk, new, keys)] == [False]
 
 
 async def test_signing_out_everywhere_takes_keys_too_when_one_says_so(
