@@ -108,8 +108,8 @@ class Desk:
         """The process ends: turns are stopped, and written down."""
         self.close()
         tasks = [each.task for each in self._live.values() if each.task is not None and not each.task.done()]
-        for task in tasks:
-            task.cancel()
+        for turn in tuple(self._live.values()):
+            turn.stop()
         if tasks:
             await asyncio.wait(tasks, timeout=LAST_WORDS)
 

@@ -17,7 +17,8 @@ TRIES = 3
 BUILT_IN = "built-in"
 """What the ledger and the turn's record call the model that needs no provider."""
 Kind = Literal["waiting", "started", "text", "tool", "tools", "note", "cost", "done", "stopped", "failed"]
-LAST: frozenset[Kind] = frozenset({"done", "stopped", "failed"})
+LAST: frozenset[Kind] = frozenset({"done", "stopped", "failed", "note"})
+"""A note of the workplace stands for itself, as if it were a turn of its own."""
 
 
 @dataclass(frozen=True)

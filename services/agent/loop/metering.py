@@ -1,9 +1,9 @@
 """Every request to a model is reserved before it leaves and settled once, however it ends (rules 1, 2)."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, cast
 from uuid import UUID
@@ -37,12 +37,10 @@ class Bill:
     app: str
     cost: Decimal | None = Decimal(0)
     calls: int = 0
-    changed: Callable[[], None] = field(default=lambda: None)
 
     def add(self, cost: Decimal | None) -> None:
         self.cost = None if cost is None or self.cost is None else self.cost + cost
         self.calls += 1
-        self.changed()
 
 
 @dataclass
@@ -186,4 +184,17 @@ class Metered(Counted):
         return await self._spending.reserve(call, size.estimate)
 
     async def _settle(self, running: Running, figures: Figures, kind: Literal["settled", "aborted"]) -> None:
-        self._bill.add(await self._spending.settle(running.reservation, figures, kind))
+        async def settle() -> None:
+            self._bill.add(await self._spending.settle(running.reservation, figures, kind))
+
+        await surely(settle())
+
+
+async def surely(work: Coroutine[Any, Any, None]) -> None:
+    """To its end, also when whoever waits for it is stopped meanwhile."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise

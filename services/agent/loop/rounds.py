@@ -1,7 +1,7 @@
 """The rounds of one turn: a request to the model, the tools that it calls, and again, until it answers."""
 
 import asyncio
-from collections.abc import AsyncIterable, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +33,17 @@ AGENT: Agent[None, str] = Agent(None, output_type=str, name="schleuse", retries=
 class Rounds:
     """Of one turn. What a model called is kept with what came of it, round by round (rule 4)."""
 
-    def __init__(self, turn: Turn, conversations: Conversations, toolbox: Toolbox, model: Counted) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        conversations: Conversations,
+        toolbox: Toolbox,
+        model: Counted,
+        told: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`told`: after each request, what it cost."""
         self._turn, self._conversations, self._toolbox, self._model = turn, conversations, toolbox, model
+        self._told = told
         self._kept_at = asyncio.get_running_loop().time()
 
     async def run(self, history: Sequence[ModelMessage], prompt: str, instructions: str) -> None:
@@ -57,6 +66,7 @@ class Rounds:
         async with node.stream(run.ctx) as stream:
             await self._listen(stream)
         self._turn.iterations = self._model.requests
+        await self._told()
 
     async def _listen(self, stream: AsyncIterable[Any]) -> None:
         async for event in stream:

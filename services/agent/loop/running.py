@@ -36,6 +36,7 @@ class Turn:
     calls: list[ToolCall] = field(default_factory=list)
     iterations: int = 0
     error: str = ""
+    ending: bool = False
     task: "asyncio.Task[None] | None" = None
     over: asyncio.Event = field(default_factory=asyncio.Event)
     record: TurnRecord | None = None
@@ -91,8 +92,9 @@ class Turn:
         self.happen("tools", {"calls": shown})
 
     def stop(self) -> None:
-        """What was produced so far is kept and paid for."""
-        if self.task is not None and not self.over.is_set():
+        """What was produced so far is kept and paid for. Once is enough: what comes then must not be cut off."""
+        if self.task is not None and not self.ending:
+            self.ending = True
             self.task.cancel()
 
     def close(self, record: TurnRecord, kind: Kind) -> None:

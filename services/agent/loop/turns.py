@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from decimal import Decimal
 from typing import Literal
 
 import structlog
@@ -13,7 +12,7 @@ from services.agent.loop import preface
 from services.agent.loop.domain import LONGEST, Kind
 from services.agent.loop.faults import is_refusal, words_of
 from services.agent.loop.fitting import Fitting
-from services.agent.loop.metering import Counted, Metered
+from services.agent.loop.metering import Counted, Metered, surely
 from services.agent.loop.models import Chosen, Models
 from services.agent.loop.outside import delegation
 from services.agent.loop.rounds import Rounds
@@ -28,7 +27,6 @@ from shared.ids import new_id
 from shared.telemetry import current_traceparent, span, trace_id_of
 
 log = structlog.get_logger()
-STOPPED = "stopped"
 AGAIN = 1.0
 """Seconds between two tries to write a turn down while the database is away."""
 HOW: dict[Outcome, Kind] = {"ok": "done", "aborted": "stopped", "failed": "failed", "refused": "failed"}
@@ -60,13 +58,14 @@ class Turns:
                 async with asyncio.timeout(LONGEST):
                     await self._run(turn)
             except asyncio.CancelledError:
-                outcome, turn.error = "aborted", STOPPED
+                outcome = "aborted"
             except TimeoutError:
                 outcome, turn.error = "failed", f"The turn took longer than {LONGEST / 60:.0f} minutes and was ended."
             except (
                 Exception
             ) as error:  # whatever one turn runs into is that turn's end; its row says so, and the log has the rest
                 outcome = self._fault(turn, error)
+            turn.ending = True
             await self._end(turn, outcome, trace_id)
 
     async def _run(self, turn: Turn) -> None:
@@ -98,10 +97,10 @@ class Turns:
             await self._answer(turn, chosen, Counted(chosen.model), history)
             kind = "settled"
         finally:
-            turn.bill.add(await self._settle(reservation, kind))
+            await surely(self._settle(turn, reservation, kind))
 
-    async def _settle(self, reservation: Reservation, kind: Literal["settled", "aborted"]) -> Decimal | None:
-        return await self._spending.settle(reservation, Figures(0, 0, 0), kind)
+    async def _settle(self, turn: Turn, reservation: Reservation, kind: Literal["settled", "aborted"]) -> None:
+        turn.bill.add(await self._spending.settle(reservation, Figures(0, 0, 0), kind))
 
     async def _paid(self, turn: Turn, chosen: Chosen, history: Sequence[Message]) -> None:
         model = Metered(chosen.model, self._spending, turn.bill, chosen.connector, "reply")
@@ -114,8 +113,7 @@ class Turns:
             if titled is not None:
                 titled.cancel()
                 await asyncio.gather(titled, return_exceptions=True)
-            with suppress(SchleuseError):
-                await show_cost(turn, self._spending)
+            await self._show(turn, chosen)
 
     async def _answer(self, turn: Turn, chosen: Chosen, model: Counted, history: Sequence[Message]) -> None:
         me, ref = turn.me, turn.ref
@@ -128,8 +126,14 @@ class Turns:
         asked = Asked(me, ref.conversation_id, ref.turn_id, (*conversation.tainted, *new), said=turn.text)
         toolbox = Toolbox(asked, self._tools(), self._cards, turn.show_call, lambda read: self._taint(turn, read))
         before, prompt = await self._fitting.fit(turn, chosen, history)
-        rounds = Rounds(turn, self._conversations, toolbox, model)
+        rounds = Rounds(turn, self._conversations, toolbox, model, lambda: self._show(turn, chosen))
         await rounds.run(before, prompt, preface.instructions(me, words, asked.tainted))
+
+    async def _show(self, turn: Turn, chosen: Chosen) -> None:
+        """What it cost so far; for display only, so that nothing depends on it."""
+        if not chosen.is_built_in:
+            with suppress(SchleuseError):
+                await show_cost(turn, self._spending)
 
     async def _taint(self, turn: Turn, sources: Sequence[str]) -> None:
         await self._conversations.taint(turn.me, turn.ref.conversation_id, sources)
