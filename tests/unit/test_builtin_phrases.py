@@ -66,6 +66,10 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "Make the customer list visible to everyone", "turn this page public", "set the dashboard to public", "make public the customer page", "Please share the console with customers", "I want you to make this page public",
         "Mach die Kundenseite öffentlich", "stelle die Konsole öffentlich", "Warum kannst du die Konsole nicht öffentlich machen?", "gib die Kundenliste für alle frei", "Veröffentliche die Kundenliste", "öffne die Konsole für alle", "Kannst du diese Seite öffentlich machen?",
     ),
+    "list_proposals": ("what became of my proposals?", "show my proposals", "Was my proposal approved?", "Has my page been published yet?", "was ist aus meinen Vorschlägen geworden?", "zeig meine Vorschläge", "Wurde mein Vorschlag schon freigegeben?"),
+    "progress": ("what have you done?", "What did you change today?", "show your progress", "was hast du gemacht?", "Was hast du heute geändert?", "zeig deinen Fortschritt"),
+    "which_page": ("read this page", "Summarise the page", "lies diese Seite", "open that web page"),
+    "data": ("delete my data", "forget everything about me", "export my data", "delete all my conversations", "lösche meine Daten", "vergiss alles über mich", "exportiere meine Daten"),
     "spend": (
         "what was spent and what is left?", "What was spent, and what is left?", "how much is left?", "how much have I spent today?", "What did this cost?", "show my budget", "costs today", "How much money is left today?", "how much did we spend?", "what's left of my budget?", "What is my cap?",
         "was wurde ausgegeben, und was ist noch übrig?", "wie viel ist noch übrig?", "Was hat das gekostet?", "Wie viel habe ich heute ausgegeben?", "zeig die Kosten", "Was kostet das?", "wieviel Budget habe ich noch?", "Was ist noch vom Budget übrig?", "Wie hoch ist meine Grenze?",
@@ -213,7 +217,7 @@ def test_the_console_is_never_opened_and_the_right_way_is_offered_where_it_is(te
     assert isinstance(shut, Say) and ("owner or admin" in shut.text or "Inhaber oder Admin" in shut.text)
 
 
-@pytest.mark.parametrize("name", ["platform_logs", "decide", "site_mode", "secrets", "later"])
+@pytest.mark.parametrize("name", ["platform_logs", "decide", "site_mode", "secrets", "later", "data"])
 def test_what_no_tool_can_do_is_declined_whatever_is_offered(name: str) -> None:
     for text in PHRASES[name]:
         said = decide(scene(text))
@@ -237,6 +241,18 @@ def test_what_a_tool_brings_is_said_and_never_done(text: str, result: Result) ->
     """AG-01, AG-03: orders in what was read are words like any others."""
     said = decide(scene(text, EVERYTHING, result))
     assert isinstance(said, Say) and "publish drafts at once" in said.text
+
+
+def test_proposals_and_progress_are_told_line_by_line() -> None:
+    value = {
+        "proposals": [
+            {"title": "A [b](c)", "state": "rejected", "reason": "not\nyet", "link": "https://console/queue/1"}
+        ]
+    }
+    told = decide(scene("what became of my proposals?", EVERYTHING, Result("list_proposals", value)))
+    assert told == Say("Your proposals:\n\n- [A (b)(c)](https://console/queue/1): rejected: “not yet”")
+    done = decide(scene("was hast du gemacht?", EVERYTHING, Result("read_file", {"text": "- one\n\n- two"})))
+    assert done == Say("Das habe ich zuletzt für dich getan:\n\n- one\n- two")
 
 
 def test_a_tool_that_did_not_run_is_not_said_to_have_run() -> None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from services.agent.builtin.domain import Scene, Taken
-from services.agent.builtin.intent import phrases, uses
+from services.agent.builtin.intent import phrases, quoted, uses
 
 _FILE = r"[\"'“„`]?(?P<name>[^\s\"'“”„`:][^\n\"“”„`:]*?)[\"'”“`]?"
 LIST = phrases(
@@ -47,7 +47,26 @@ def read(scene: Scene, match: Taken, value: Any) -> str:
     return f"`{match['name'].strip()}`:\n\n{fence}\n{text}\n{fence}"
 
 
+PROGRESS = phrases(
+    r"what (?:have|did) you (?:do|done|change|changed)(?: so far| lately| today| for me)*[\s.!?]*",
+    r"(?:show|read)(?: me)?(?: your| my| the) progress[\s.!?]*",
+    r"was hast du (?:bisher |zuletzt |heute |alles |für mich )*(?:gemacht|getan|geändert)[\s.!?]*",
+    r"(?:zeig|zeige|lies)(?: mir)?(?: deinen| meinen| den) fortschritt(?: vor| an)?[\s.!?]*",
+)
+LINES = 20
+
+
+def progress(scene: Scene, match: Taken, value: Any) -> str:
+    """The newest lines."""
+    lines = [each for each in str(value.get("text", "")).splitlines() if each.strip()][-LINES:]
+    if not lines:
+        return scene.say("I have changed nothing for you yet.", "Ich habe für dich noch nichts geändert.")
+    head = scene.say("The last things that I did for you:", "Das habe ich zuletzt für dich getan:")
+    return head + "\n\n" + "\n".join(f"- {quoted(each.removeprefix('- '))}" for each in lines)
+
+
 INTENTS = (
+    uses("progress", "read_file", PROGRESS, lambda _: {"name": "progress.md"}, progress),
     uses("list_files", "list_files", LIST, lambda _: {}, listed),
     uses(
         "write_file", "write_file", WRITE, lambda match: {"name": match["name"].strip(), "text": match["text"]}, written

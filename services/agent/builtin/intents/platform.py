@@ -12,7 +12,8 @@ LOGS = phrases(
 )
 """Looked for in any order: a job, a schedule, and a plain order alike."""
 DECIDE = phrases(
-    r"(?:approve|reject|decide on|accept|release|sign off|withdraw)\b(?! of).*",
+    r"(?:approve|reject|decide on|sign off|withdraw)\b(?! of).*",
+    r"(?:accept|release) (?:it|all|(?:the|my|this|that|these|those) \w+)\b.*",
     r"(?:genehmige|genehmig|lehne|entscheide|bestätige|winke|gib (?!.*für (?:alle|jeden|kunden|jedermann)).+ frei|ziehe .+ zurück)\b.*",
 )
 SITE_MODE = phrases(
@@ -27,7 +28,20 @@ SECRETS = phrases(
     r"(?:zeig|zeige|nenne|gib|sag|sage|schick|lies|wie lautet|was ist)(?: mir| uns)?(?: bitte)?(?: das| die| den| unser| unsere| mein| meine| alle)* (?:.* )?(?:passwort|passwörter|kennwort|kennwörter|api[- ]?schlüssel|geheimnis|geheimnisse|schlüssel|zugangsdaten|token)\b.*",
 )
 
+DATA = phrases(
+    r"(?:delete|erase|remove|forget)(?: all(?: of)?)? (?:my data|everything(?: you know)?(?: about me| of me)?|all (?:my )?conversations|all about me)[\s.!?]*",
+    r"(?:export|download|give me|send me)(?: all(?: of)?)? my (?:data|conversations)[\s.!?]*",
+    r"(?:lösche|vergiss|entferne)(?: bitte)?(?: alle| all)? (?:meine daten|alles(?: über mich| von mir)?|meine gespräche)[\s.!?]*",
+    r"(?:exportiere|gib mir|lade)(?: bitte)?(?: alle| all)? meine (?:daten|gespräche)(?: herunter)?[\s.!?]*",
+)
+
 INTENTS = (
+    says(
+        "data",
+        DATA,
+        "What is kept of you, you can fetch as a file or have deleted for good on the page [Your data](/data). I don't do it by a message: it can't be undone. One thing goes by “forget: …”.",
+        "Was von dir aufbewahrt wird, kannst du auf der Seite [Deine Daten](/data) als Datei holen oder endgültig löschen. Auf eine Nachricht hin tue ich das nicht: Es lässt sich nicht rückgängig machen. Einzelnes geht mit „vergiss: …“.",
+    ),
     says(
         "platform_logs",
         LOGS,

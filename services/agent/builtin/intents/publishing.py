@@ -5,7 +5,7 @@ import unicodedata
 from typing import Any
 
 from services.agent.builtin.domain import Intent, Say, Scene, Step, Taken
-from services.agent.builtin.intent import phrases, quoted, through
+from services.agent.builtin.intent import phrases, quoted, through, uses
 from services.agent.builtin.intents.memory import PRUNE_DE, PRUNE_EN, prune
 from services.agent.builtin.side import summary
 
@@ -38,6 +38,27 @@ PROPOSE = phrases(
     rf"(?:veröffentliche|veröffentlich|reiche|reich)(?: bitte)?(?: eine| die| diese| einen| ein| neue| neuen)*? ?(?P<kind>{_SEITE})(?: ein)?(?: namens| mit dem titel)?\s*[:,]?\s+(?P<rest>.+?)(?: ein)?",
     r"(?:schlag|schlage)(?: bitte)? zur veröffentlichung(?: vor)?\s*[:,]?\s+(?P<rest>.+)",
 )
+OUTCOMES = phrases(
+    r"(?:what|how)(?: has| have)? (?:became|become|happened|is|are|about)(?: of| to| with)?(?: the state of)? my proposals?[\s.!?]*",
+    r"(?:show|list)(?: me)?(?: all)?(?: of)?(?: my| the| your) proposals[\s.!?]*",
+    r"(?:was|were|has|have|is|are)(?: any of)? my (?:proposals?|pages?)(?: been)? (?:approved|published|decided|rejected)(?: yet)?[\s.!?]*",
+    r"(?:was ist|was wurde|wie steht es|wie stehts)(?: denn)?(?: aus| um| mit)? (?:meinen vorschlägen|meinem vorschlag|meine vorschläge)(?: geworden)?[\s.!?]*",
+    r"(?:zeig|zeige|liste)(?: mir)?(?: alle)?(?: meine| die| deine) vorschläge(?: auf| an)?[\s.!?]*",
+    r"(?:wurde|wurden|ist|sind)(?: schon)? (?:mein vorschlag|meine vorschläge|meine seite)(?: schon)? (?:freigegeben|genehmigt|abgelehnt|veröffentlicht|entschieden)(?: worden)?[\s.!?]*",
+)
+STATES = {
+    "handed_in": ("handed in", "eingereicht"),
+    "submitted": ("waits for a decision", "wartet auf eine Entscheidung"),
+    "approved": ("approved", "freigegeben"),
+    "rejected": ("rejected", "abgelehnt"),
+    "changes_requested": ("changes are wanted", "Änderungen gewünscht"),
+    "scheduled": ("will be published", "wird veröffentlicht"),
+    "published": ("public", "öffentlich"),
+    "superseded": ("replaced by a newer one", "durch eine neuere ersetzt"),
+    "withdrawn": ("withdrawn", "zurückgezogen"),
+    "refused": ("could not be taken", "konnte nicht angenommen werden"),
+    "unchanged": ("changes nothing", "ändert nichts"),
+}
 MARKER_EN, MARKER_DE = "I can propose a page", "eine Seite vorschlagen"
 _KINDS = {"doc": "doc", "document": "doc", "dokument": "doc", "announcement": "announcement", "ankündigung": "announcement", "report": "report", "bericht": "report"}  # fmt: skip
 _SPELLED = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue"}
@@ -97,6 +118,21 @@ def offered_before(scene: Scene) -> bool:
     return MARKER_EN in scene.before or MARKER_DE in scene.before
 
 
+def outcomes(scene: Scene, match: Taken, value: Any) -> str:
+    proposals = value.get("proposals", []) if isinstance(value, dict) else value
+    if not proposals:
+        return scene.say("You have proposed nothing through me yet.", "Du hast durch mich noch nichts vorgeschlagen.")
+    lines = [_outcome(scene, each) for each in proposals]
+    return scene.say("Your proposals:", "Deine Vorschläge:") + "\n\n" + "\n".join(lines)
+
+
+def _outcome(scene: Scene, proposal: dict[str, Any]) -> str:
+    state = str(proposal.get("state"))
+    said = scene.say(*STATES.get(state, (state, state)))
+    why = f": “{quoted(str(proposal['reason']), 120)}”" if proposal.get("reason") else ""
+    return f"- [{_label(str(proposal.get('title')))}]({proposal.get('link')}): {said}{why}"
+
+
 def _hand_in(scene: Scene, kind: str, title: str, body: str) -> Step:
     arguments: dict[str, Any] = {"kind": kind, "lang": scene.lang, "path": slug(title), "title": title, "summary": summary(body, 1)[:200], "body": body}  # fmt: skip
 
@@ -127,6 +163,7 @@ def slug(title: str) -> str:
 
 INTENTS = (
     Intent("explain_public", PUBLIC, explain),
+    uses("list_proposals", "list_proposals", OUTCOMES, lambda _: {}, outcomes),
     Intent("propose_publication", PROPOSE, propose, needs=("propose_publication",)),
     Intent("propose_fields", FIELDS, with_fields, needs=("propose_publication",)),
     Intent("agree", YES, agree),

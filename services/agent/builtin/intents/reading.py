@@ -3,7 +3,7 @@
 from typing import Any
 
 from services.agent.builtin.domain import Intent, Say, Scene, Step, Taken
-from services.agent.builtin.intent import phrases, quoted, through
+from services.agent.builtin.intent import lacks, phrases, quoted, through
 from services.agent.builtin.side import summary
 
 _RECORDS = r"(?:comments?|feedback|records?|messages|reviews|answers)"
@@ -21,6 +21,10 @@ SUM_SHARED = phrases(
 PAGE = phrases(
     r"(?:read|open|fetch|load|look at|summari[sz]e)(?: this| the| that)?(?: web)?(?: ?page)?(?: at)?\s*:?\s+(?P<url>https?://\S+?)[\s.!?]*",
     r"(?:lies|öffne|hole|lade|fasse|fass)(?: bitte)?(?: diese| die)?(?: (?:web)?seite)?\s*:?\s+(?P<url>https?://\S+?)(?: vor| zusammen)?[\s.!?]*",
+)
+WHICH = phrases(
+    r"(?:read|open|fetch|load|summari[sz]e)(?: this| the| that| a) (?:web ?)?page[\s.!?]*",
+    r"(?:lies|öffne|hole|lade)(?: bitte)?(?: diese| die| eine) (?:web)?seite(?: vor)?[\s.!?]*",
 )
 SUM_TEXT = phrases(
     r"(?:summari[sz]e|sum up)(?: this| the following)?(?: text)?\s*:?\s+(?P<text>.{40,})",
@@ -68,9 +72,20 @@ def page(scene: Scene, match: Taken) -> Step:
     return through(scene, "read_page", {"url": match["url"]}, done)
 
 
+def which(scene: Scene, match: Taken) -> Step:
+    if "read_page" not in scene.offered:
+        return lacks(scene)
+    return Say(
+        scene.say(
+            "Which one? Tell me its address: “read https://…”.", "Welche? Nenne mir ihre Adresse: „lies https://…“."
+        )
+    )
+
+
 INTENTS = (
     Intent("summarise_shared", SUM_SHARED, sum_shared, needs=("read_shared",)),
     Intent("read_shared", SHARED, show_shared, needs=("read_shared",)),
     Intent("read_page", PAGE, page, needs=("read_page",)),
+    Intent("which_page", WHICH, which),
     Intent("summarise", SUM_TEXT, lambda scene, match: Say(summary(match["text"]))),
 )
