@@ -18,7 +18,7 @@ from shared.settings import DATABASES
 from shared.signing import PublicKeys
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-FORMS = ("/people/invitations", f"/people/invitations/{NOBODY}/revoke", f"/people/{NOBODY}/role", f"/people/{NOBODY}/reset", f"/people/{NOBODY}/sign-out", "/guests", f"/guests/{NOBODY}/revoke", "/secrets", "/connectors", "/connectors/nothing/switch", f"/cards/{NOBODY}/decide")  # fmt: skip
+FORMS = ("/people/invitations", f"/people/invitations/{NOBODY}/revoke", f"/people/{NOBODY}/role", f"/people/{NOBODY}/reset", f"/people/{NOBODY}/sign-out", "/guests", f"/guests/{NOBODY}/revoke", "/secrets", "/connectors", "/connectors/nothing/switch", "/switches/agent/set", f"/cards/{NOBODY}/decide")  # fmt: skip
 LINKS = ("/invitation/", "/set-password/", "/welcome/")
 SURFACES = ("agent", "site")
 AGAIN, PATIENCE = 0.5, 6
