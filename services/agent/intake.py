@@ -18,7 +18,7 @@ from services.agent.owners.usecases.record_access import record_access
 from services.agent.owners.usecases.record_delegation import record_delegation
 from services.agent.owners.usecases.record_key import record_key
 from services.agent.owners.usecases.record_setting import record_setting
-from services.agent.proposals.usecases.keep_move import keep_move
+from services.agent.proposals.usecases.keep_move import Announce, keep_move
 from services.agent.sharing.usecases.keep_record import drop_record, keep_record
 from services.agent.usecases.keep_card import keep_card
 from shared.bus import Received, on
@@ -28,11 +28,11 @@ from shared.identity import close_session, record_standing
 
 
 class AgentIntake:
-    """`wake_actions` is called once a decision on an action card is durable."""
+    """`wake_actions` is called once a decision on an action card is durable; `announce` once a conversation has a note, for whoever has it open."""
 
-    def __init__(self, owners: Owners, wake_actions: Callable[[], None]) -> None:
+    def __init__(self, owners: Owners, wake_actions: Callable[[], None], announce: Announce = lambda *_: None) -> None:
         self._owners, self._keys, self._deciders = owners, owners.keys, owners.deciders
-        self._wake_actions = wake_actions
+        self._wake_actions, self._announce = wake_actions, announce
 
     @on("person.recorded")
     async def on_person_recorded(self, tx: Tx, event: Received[PersonRecorded]) -> None:
@@ -72,7 +72,7 @@ class AgentIntake:
 
     @on("proposal.moved")
     async def on_proposal_moved(self, tx: Tx, event: Received[ProposalMoved]) -> None:
-        await keep_move(tx, event.data)
+        await keep_move(tx, event.data, self._announce)
 
     @on("action.decided")
     async def on_action_decided(self, tx: Tx, event: Received[ActionDecided]) -> None:

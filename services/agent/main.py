@@ -1,7 +1,9 @@
 """The agent: settings -> database -> bus -> loop -> workspace page."""
 
 from typing import Any
+from uuid import UUID
 
+from schemas.outward import Owner
 from services.agent.actions.holding import ActionsHolding
 from services.agent.actions.parts import make_actions
 from services.agent.belongings.api import add_belongings
@@ -25,6 +27,7 @@ from services.agent.intake import AgentIntake
 from services.agent.lessons.shelf import Lessons
 from services.agent.lessons.tools import make_tools as lesson_tools
 from services.agent.loop.desk import Desk
+from services.agent.loop.domain import Happening
 from services.agent.loop.models import Models
 from services.agent.loop.preface import Preface
 from services.agent.loop.turns import Turns
@@ -55,6 +58,9 @@ from shared.lifecycle import Service
 from shared.operator import Verb
 from shared.settings import Settings
 
+LONGEST_TOLD = 1000
+"""Characters of a note that pages are told of; they read it whole."""
+
 
 def propose_verb(db: Database) -> Verb:
     async def propose(args: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +89,12 @@ def compose(settings: Settings) -> Service:
     service.part(ledger)
     service.part(Recovery(db, kept, settings.part, ledger.settle_abandoned))
     actions = make_actions(service, db, owners.deciders, conversations, everything)
-    link = service.bus(AgentIntake(owners, actions.runner.wake))
+
+    def announce(owner: Owner, conversation_id: UUID, note: UUID, text: str) -> None:
+        told = Happening(conversation_id, note, 1, "note", {"text": text[:LONGEST_TOLD]})
+        desk.channels.publish((owner.kind, owner.id, conversation_id), told)
+
+    link = service.bus(AgentIntake(owners, actions.runner.wake, announce))
     asker = Asker("agent", link.connection)
     link.also(asker)
     ledger.knows = AuditWitness(asker, lambda: link.connection.connected, owners.delegations.of)

@@ -141,3 +141,16 @@ async def test_deleted_with_their_owners_things_and_what_comes_later_is_nobodys(
     assert await ProposalsHolding(db).forget(desk.me.owner) == 1
     await desk.hear(staged, "published", 3)
     assert (await desk.use("list_proposals")).value["proposals"] == []
+
+
+async def test_whoever_has_the_conversation_open_is_told_at_once(db: Database) -> None:
+    desk, told = Desk(db), []
+    staged = await desk.propose(f"prices-{fresh_id()}")
+    what = {name: staged[name] for name in ("item_id", "submission_id", "kind", "lang", "path")}
+    async with db.transaction() as tx:
+        moved = ProposalMoved(**what, state="published", revision=1, at=now(), version=2)
+        await keep_move(tx, moved, lambda *note: told.append(note))
+        assert not told, "not before it is durable"
+    [(owner, conversation, note, text)] = told
+    [kept] = [each for each in await desk.kept.messages(desk.me, desk.chat) if each.part == "note"]
+    assert (owner, conversation, note, text) == (desk.me.owner, desk.chat, kept.turn_id, kept.text)
