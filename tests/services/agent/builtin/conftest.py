@@ -88,7 +88,7 @@ async def office(loop: Loop, tmp_path: Path) -> AsyncIterator[Office]:
         search_tools(loop.conversations), spend_tools(loop.ledger), (shared,),
     )  # fmt: skip
     loop.tools = all_tools
-    loop.turns._prefaces = [memory_preface(workspaces), BehaviorPreface(loop.db)]  # type: ignore[misc]
+    loop.turns._prefaces = [memory_preface(workspaces), BehaviorPreface(loop.db)]
     yield Office(loop, lessons, workspaces)
 
 
