@@ -36,7 +36,7 @@ class Pool:
             try:
                 yield pair
             except BaseException:
-                await _give_back(pair)
+                await asyncio.shield(_give_back(pair))  # whoever is cut off here is cut off at every await
                 raise
             self._idle.append(pair)
         finally:
@@ -70,8 +70,10 @@ class Pool:
 
 
 async def _give_back(pair: Pair) -> None:
-    """To the engine, which resets it; a closed one is replaced."""
+    """To the engine, which resets it; a closed one is replaced. So is one whose user was cut off before the transaction could be rolled back."""
     connection, raw = pair
+    if not raw.is_closed() and raw.is_in_transaction():
+        raw.terminate()
     if raw.is_closed():
         await connection.invalidate()
     await connection.close()
