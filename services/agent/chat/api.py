@@ -130,7 +130,7 @@ class Api:
         caller = self._callers.settle(await self.changing(request))
         streamed = "text/event-stream" in request.headers.get("accept", "")
         ref = await self._chat.desk.submit(caller.me, new.conversation_id, new.text, tied=streamed)
-        self._tabs.tell(caller.me)
+        self._tabs.follow(caller.me, self._chat.desk.wait(caller.me, ref.turn_id))
         if streamed:
             return self._callers.remember(answer(self._one_turn(request, caller, ref)), caller)
         record = await self._within(caller.me, ref) if new.wait else None

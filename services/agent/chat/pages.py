@@ -1,5 +1,7 @@
 """The chat page. It reads and writes without JavaScript; chat.js makes it live."""
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -10,8 +12,12 @@ from services.agent.chat.front import Asked, Front
 from services.agent.chat.reading import Reading, Shown
 from services.agent.chat.tabs import Tabs
 from services.agent.loop.domain import TurnRef
-from shared.errors import Conflict, Forbidden, Refused
+from services.agent.owners.domain import Me
+from shared.errors import Conflict, Forbidden, NotFound, Refused
 from shared.identity.doors import go
+
+A_MOMENT = 4.0
+"""Seconds."""
 
 
 class ChatPages:
@@ -52,8 +58,15 @@ class ChatPages:
             return await self._show(
                 asked, conversation_id, status=error.status, notice=error.message, tone="stop", draft=text
             )
-        self._tabs.tell(caller.me)
+        self._tabs.follow(caller.me, self._chat.desk.wait(caller.me, ref.turn_id))
+        await self._a_moment(caller.me, ref)
         return self._front.callers.remember(go(_place(ref)), caller)
+
+    async def _a_moment(self, me: Me, ref: TurnRef) -> None:
+        """Only a page without JavaScript comes by here: most answers are there when it is shown again, for the others it loads anew."""
+        with suppress(TimeoutError, NotFound):
+            async with asyncio.timeout(A_MOMENT):
+                await self._chat.desk.wait(me, ref.turn_id)
 
     async def rename(self, asked: Asked) -> Response:
         return await self._change(

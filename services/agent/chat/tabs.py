@@ -2,11 +2,12 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager, suppress
 
 from services.agent.owners.domain import Me
 from shared.db.notices import Notices
+from shared.errors import SchleuseError
 
 TOPIC = "conversations"
 Whose = tuple[str, str]
@@ -18,6 +19,7 @@ class Tabs:
     def __init__(self, notices: Notices) -> None:
         self._notices = notices
         self._open: dict[Whose, set[asyncio.Event]] = defaultdict(set)
+        self._following: set[asyncio.Future[None]] = set()
         notices.on(TOPIC, self._heard)
 
     @contextmanager
@@ -36,6 +38,18 @@ class Tabs:
         self._wake(_whose(me))
         if not me.is_guest:
             self._notices.tell(TOPIC, list(_whose(me)))
+
+    def follow(self, me: Me, turn: Awaitable[object]) -> None:
+        """Now, and when the turn is over: by then its conversation has a name and has cost something."""
+        self.tell(me)
+        task = asyncio.ensure_future(self._then(me, turn))
+        self._following.add(task)
+        task.add_done_callback(self._following.discard)
+
+    async def _then(self, me: Me, turn: Awaitable[object]) -> None:
+        with suppress(SchleuseError):
+            await turn
+        self.tell(me)
 
     def _heard(self, body: object) -> None:
         if isinstance(body, list):
