@@ -46,7 +46,7 @@ def _at(found: dict[str, Any], path: tuple[str, ...]) -> float:
     value: Any = found
     for name in path:
         value = value[name]
-    return float(value)
+    return float("nan") if value is None else float(value)
 
 
 def _target(sign: str, aim: float) -> str:

@@ -87,6 +87,10 @@ class Channels:
         if happening.is_last:
             asyncio.get_running_loop().call_later(KEPT, self._forget, place, happening.turn_id)
 
+    def is_known(self, place: Place) -> bool:
+        """Whether something has happened there of late: then it is theirs, as the place says whose it is."""
+        return place in self._channels and bool(self._channels[place].turns)
+
     def others(self, place: Place, reader: Reader) -> int:
         """How many look on beside this one."""
         channel = self._channels.get(place)

@@ -47,10 +47,9 @@ class Desk:
         `tied`: when nobody watches or waits for it any more, the turn is stopped.
         """
         check(text)
-        conversation = await self._conversations.open(me, conversation_id)
+        place = conversation_id or (await self._conversations.open(me, None)).conversation_id
         turn_id = new_id()
-        before = await self._conversations.begin(me, conversation.conversation_id, turn_id, text, me.app)
-        ref = TurnRef(conversation.conversation_id, turn_id, before)
+        ref = TurnRef(place, turn_id, await self._conversations.begin(me, place, turn_id, text, me.app))
         turn = Turn(me, ref, text, tied, self.channels.publish, now())
         self._live[turn_id] = turn
         turn.task = asyncio.create_task(self._turns.run(turn), name=f"turn {turn_id}")
@@ -61,8 +60,9 @@ class Desk:
         self, me: Me, conversation_id: UUID, after: tuple[UUID, int] | None = None
     ) -> AsyncIterator[Happening]:
         """What happens in a conversation from now on, and what was missed. NotFound for what is not theirs. Ends when the service stops."""
-        await self._conversations.open(me, conversation_id)
         place = place_of(me, conversation_id)
+        if not self.channels.is_known(place):
+            await self._conversations.open(me, conversation_id)
         with self.channels.reading(place, after) as reader:
             try:
                 async for happening in reader:
@@ -96,6 +96,8 @@ class Desk:
         for turn in [each for each in self._live.values() if each.me.owner == me.owner]:
             turn.stop()
             self.channels.drop(turn.place)
+            if turn.over.is_set():
+                self._live.pop(turn.turn_id, None)
 
     def close(self) -> None:
         """The HTTP server begins to stop: end all streams."""
