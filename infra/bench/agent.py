@@ -5,7 +5,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from infra.bench import agent_lessons, conversations
+from infra.bench import agent_ledger, agent_lessons, conversations
+from infra.bench.agent_ledger import measure_ledger
 from infra.bench.agent_lessons import measure_lessons
 from infra.bench.agent_people import Heard, Talker, add_person
 from infra.bench.conversations import measure_conversations
@@ -19,6 +20,7 @@ TARGETS: Targets = (
     ("50 conversations at once (turns/s)", ("turns_per_s",), ">=", 40),
     ("a turn beside its model's own time, p99 (ms)", ("turn_added_ms", "p99"), "<=", 100),
     ("memory after 10,000 guests came and went (MB more)", ("guest_rss_growth_mb",), "<=", 20),
+    *agent_ledger.TARGETS,
     *agent_lessons.TARGETS,
     *conversations.TARGETS,
 )
@@ -39,7 +41,8 @@ async def measure_agent(target: Target, size: float, say: Say) -> dict[str, Any]
     guests = max(500, round(GUESTS * size))
     say(f"{guests:,} guests come and go")
     grown = await come_and_go(target, guests)
-    others = await measure_lessons(target, size, say) | await measure_conversations(target, size, say)
+    others = await measure_ledger(target, size, say) | await measure_lessons(target, size, say)
+    others |= await measure_conversations(target, size, say)
     return others | {
         "first_token_ms": _spread([each.first for each in alone]),
         "turn_added_ms": _spread([each.whole for each in alone]),
