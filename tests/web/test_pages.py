@@ -95,6 +95,7 @@ CONSOLE = {
     "submit": "/submit",
     "switches": "/switches",
     "setting a switch": "/switches?set=publication_mode&to=frozen",
+    "setting the agent": "/switches?set=agent-cap-users&to=5.00",
     "notices": "/notices",
     "statistics": "/statistics?whose=all",
     "analytics": "/analytics",
