@@ -1,16 +1,19 @@
 """Conversations on a real database: the order of turns, what a crash leaves, and that nothing of them is anybody else's."""
 
 import asyncio
+import random
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from decimal import Decimal
+from itertools import groupby
 from uuid import UUID
 
 import asyncpg
 import pytest
 
 from schemas.outward import Owner
-from services.agent.conversations.domain import MAX_MESSAGE, ToolCall, TurnRecord
+from services.agent.conversations.domain import MAX_MESSAGE, Message, ToolCall, TurnRecord
 from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
 from services.agent.conversations.usecases.delete_conversation import forget_conversations
@@ -198,6 +201,61 @@ async def test_a_killed_process_leaves_one_row(kept: KeptConversations, db: Data
     async with db.owned(me.owner) as tx:
         (row,) = await list_turns(tx, me.owner, 10)
     assert (row["outcome"], row["cost"]) == ("aborted", Decimal("0.25"))
+
+
+async def test_turns_of_any_fate_leave_whole_histories(
+    instances: tuple[KeptConversations, KeptConversations], db: Database
+) -> None:
+    """At two living instances and some that die anywhere: answered, stopped, never begun, taken for dead while they live."""
+    rng, me, accepted = random.Random(7), somebody(), []
+    chats = [(await instances[0].open(me, None)).conversation_id for _ in range(6)]
+    watching = [Recovery(db, each, part, settled) for each, part in zip(instances, ("agent", "agent-2"), strict=True)]
+    for each in watching:
+        await each.start()
+
+    async def live(number: int) -> None:
+        dies = rng.random() if number % 4 == 0 else 1.0
+        by, chat, turn = KeptConversations(db) if dies < 1 else rng.choice(instances), rng.choice(chats), fresh_id()
+        with suppress(TooMany, Conflict):
+            await by.begin(me, chat, turn, str(number), "chat")
+            accepted.append(turn)
+            if dies < 0.2:
+                return
+            if number % 7 == 0:
+                await by.end(me, record(turn, chat), aborted=True)
+                return
+            await by.start(me, chat, turn)
+            for at in range(number % 3):
+                call = ToolCall(f"{number} {at}", "wait", {}, "done", at)
+                await by.calling(me, chat, turn, [call])
+                if dies < 0.5:
+                    return
+                await by.called(me, chat, turn, [call])
+            if dies == 1:
+                await by.end(me, record(turn, chat, "" if number % 5 else "Done."), aborted=number % 5 == 1)
+
+    await asyncio.gather(*(live(number) for number in range(60)))
+    for _ in range(100):
+        async with db.owned(me.owner) as tx:
+            if not await tx.raw.fetchval("SELECT count(*) FROM core.open_turns"):
+                break
+        await watching[0].close_left_behind()
+    for each in watching:
+        await each.stop()
+    told = {chat: [(each.turn_id, each.part) for each in await kept_of(instances[0], me, chat)] for chat in chats}
+    for said in told.values():
+        turns = [turn for turn, _ in groupby(said, key=lambda each: each[0])]
+        assert len(turns) == len(set(turns)), "turns mix"
+        for turn in turns:
+            parts = [part for of, part in said if of == turn]
+            assert parts[0] == "user" and set(parts[1:-1]) <= {"tools"} and parts[-1] in ("user", "tools", "reply")
+    async with db.owned(me.owner) as tx:
+        rows = await list_turns(tx, me.owner, 1000)
+    assert sorted(row["turn_id"] for row in rows) == sorted(accepted) and len(accepted) > 30
+
+
+async def kept_of(kept: KeptConversations, me: Me, chat: UUID) -> list[Message]:
+    return list(await kept.messages(me, chat, limit=1000))
 
 
 async def settled(owner: Owner, turn_id: UUID) -> Decimal | None:
