@@ -18,7 +18,7 @@ from infra.backup.manifest import Manifest
 from infra.backup.pouring import Collecting, Counting, Draining, Piping
 from infra.backup.running import Machine, Tell
 from infra.backup.sealing import Identities
-from infra.backup.take import DATABASES, SECRETS, SETTINGS, STREAMS, WORKSPACE
+from infra.backup.take import DATABASES, PRICES, SECRETS, SETTINGS, STREAMS, WORKSPACE
 from infra.local import config, folders, identities
 from infra.local.layout import OLDEST, VERSION, Layout
 from infra.local.prepare import make_folders
@@ -116,6 +116,10 @@ def _settings(
         found |= {"cluster": cluster, "nats_servers": []}
     folders.write(layout.config, json.dumps(found), 0o644)
     config.write(layout, who, port_base)
+    if PRICES in checked.manifest.files:
+        prices = Collecting()
+        checked.identities.pour(checked.folder / PRICES, prices)
+        folders.write(layout.prices, bytes(prices.data), 0o644)
 
 
 def _databases(machine: Machine, checked: Checked, tell: Tell) -> None:

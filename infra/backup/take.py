@@ -26,7 +26,7 @@ from shared.clock import now
 from shared.errors import Refused, SchleuseError
 from shared.signing import SigningKey
 
-DATABASES, STREAMS, SETTINGS = "databases.tar.age", "streams.age", "config.age"
+DATABASES, STREAMS, SETTINGS, PRICES = "databases.tar.age", "streams.age", "config.age", "prices.age"
 WORKSPACE, SECRETS = "workspace.tar.age", "secrets.tar.age"
 SPARE = 64 * 1024**2
 
@@ -103,6 +103,9 @@ class _Files:
         self._folder(SECRETS, "connectors", self._made.layout.secrets)
         with self._made.layout.config.open("rb") as file:
             self._store(SETTINGS, file)
+        if self._made.layout.prices.is_file():
+            with self._made.layout.prices.open("rb") as file:
+                self._store(PRICES, file)
         return Manifest(
             install_id=self._made.settings.install_id,
             release=_release(),

@@ -121,6 +121,10 @@ def _public(layout: Layout, place: Path) -> None:
     folders.check_folder(place, 0o755, ME)
     for path in (layout.config, layout.public_keys, layout.tls / "ca.pem"):
         folders.write(place / path.name, path.read_bytes(), 0o644, ME)
+    if layout.prices.is_file():
+        folders.write(place / layout.prices.name, layout.prices.read_bytes(), 0o644, ME)
+    else:
+        (place / layout.prices.name).unlink(missing_ok=True)
 
 
 def main() -> int:

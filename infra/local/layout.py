@@ -66,6 +66,11 @@ class Layout:
         return self.keys / "admin" / "bus.nk"
 
     @property
+    def prices(self) -> Path:
+        """What models cost here, written by the operator; it may be missing."""
+        return self.state / "prices.toml"
+
+    @property
     def public_keys(self) -> Path:
         return self.keys / "public.json"
 

@@ -21,7 +21,10 @@ class Prices:
     """Reads the file anew whenever it is another one, so that a correction needs no restart. `tell` hears what is wrong with it."""
 
     def __init__(self, state: Path, tell: Callable[[str], None] = _log) -> None:
-        self._path, self._tell = state / FILE, tell
+        self._places, self._tell = (
+            (state / FILE, state / "public" / FILE),
+            tell,
+        )  # in containers a start copies it there
         self._seen: tuple[int, int, int] | None = None
         self._overrides = Overrides()
 
@@ -36,15 +39,20 @@ class Prices:
         """What the file says now."""
         seen = self._look()
         if seen != self._seen:
-            self._seen, self._overrides = seen, read_overrides(self._path)
+            place = next((each for each in self._places if each.exists()), self._places[0])
+            self._seen, self._overrides = seen, read_overrides(place)
             for fault in [self._overrides.broken, *self._overrides.faults.values()]:
                 if fault:
                     self._tell(fault)
         return self._overrides
 
     def _look(self) -> tuple[int, int, int] | None:
-        try:
-            found = self._path.stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        for place in self._places:
+            try:
+                found = place.stat()
+            except FileNotFoundError:
+                continue
+            except OSError:
+                return -1, -1, -1
+            return found.st_mtime_ns, found.st_size, found.st_ino
+        return None
