@@ -11,6 +11,7 @@ from infra.prove.areas import (
     bus,
     cards,
     chain,
+    chat,
     cluster,
     containers,
     conversations,
@@ -66,4 +67,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "row security": row_security.check,
     "actions": actions.check,
     "memory": memory.check,
+    "chat": chat.check,
 }
