@@ -18,28 +18,32 @@ _MINE = "owner_kind = $1 AND owner_id = $2"
 _OPEN = "turn_id, conversation_id, state, app, text, calls, reply, begun_at, started_at"
 _WAITING = f"SELECT count(*) FROM core.open_turns WHERE {_MINE} AND conversation_id = $3"  # noqa: S608
 _ADD = f"""
+WITH named AS (INSERT INTO app.open_turn_owners (turn_id, owner_kind, owner_id, worker) VALUES ($4, $1, $2, $7))
 INSERT INTO core.open_turns (owner_kind, owner_id, conversation_id, turn_id, text, app, place)
 SELECT $1, $2, $3, $4, $5, $6, coalesce(max(place), 0) + 1 FROM core.open_turns WHERE {_MINE} AND conversation_id = $3"""  # noqa: S608
-_ADD_OWNER = "INSERT INTO app.open_turn_owners (turn_id, owner_kind, owner_id, worker) VALUES ($1, $2, $3, $4)"
 _FIRST = f"SELECT turn_id FROM core.open_turns WHERE {_MINE} AND conversation_id = $3 ORDER BY place LIMIT 1"  # noqa: S608
 _IS_THERE = f"SELECT state FROM core.open_turns WHERE {_MINE} AND turn_id = $3"  # noqa: S608
 _START = f"""
 UPDATE core.open_turns SET state = 'running', started_at = clock_timestamp()
-WHERE {_MINE} AND turn_id = $3 AND state = 'waiting' RETURNING text"""  # noqa: S608
+WHERE {_MINE} AND turn_id = $3 AND state = 'waiting' AND place = (
+  SELECT min(place) FROM core.open_turns WHERE {_MINE} AND conversation_id = $4
+) RETURNING text"""  # noqa: S608
 _CALLS = f"SELECT calls FROM core.open_turns WHERE {_MINE} AND turn_id = $3 AND state = 'running' FOR UPDATE"  # noqa: S608
 _SET_CALLS = f"UPDATE core.open_turns SET calls = $4 WHERE {_MINE} AND turn_id = $3"  # noqa: S608
 _SET_REPLY = f"UPDATE core.open_turns SET reply = $4 WHERE {_MINE} AND turn_id = $3 AND state = 'running'"  # noqa: S608
-_TAKE = f"DELETE FROM core.open_turns WHERE {_MINE} AND turn_id = $3 RETURNING {_OPEN}"  # noqa: S608
-_TAKE_OWNER = "DELETE FROM app.open_turn_owners WHERE turn_id = $1"
+_TAKE = f"""
+WITH named AS (DELETE FROM app.open_turn_owners WHERE turn_id = $3)
+DELETE FROM core.open_turns WHERE {_MINE} AND turn_id = $3 RETURNING {_OPEN}"""  # noqa: S608
 _OF_CONVERSATION = (
     f"SELECT turn_id FROM core.open_turns WHERE {_MINE} AND ($3::uuid IS NULL OR conversation_id = $3) ORDER BY place"  # noqa: S608
 )
 _RECORD = """
-INSERT INTO core.turns (owner_kind, owner_id, turn_id, conversation_id, app, model, started_at, iterations, calls, cost, outcome, trace_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"""
-_RECORD_TEXTS = """
+WITH figures AS (
+  INSERT INTO core.turns (owner_kind, owner_id, turn_id, conversation_id, app, model, started_at, iterations, calls, cost, outcome, trace_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+)
 INSERT INTO core.turn_texts (owner_kind, owner_id, turn_id, conversation_id, prompt, reply, error, calls)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"""
+VALUES ($1, $2, $3, $4, $13, $14, $15, $16)"""
 _SEEN = """
 INSERT INTO app.turn_workers (worker, part) VALUES ($1, $2)
 ON CONFLICT (worker) DO UPDATE SET seen_at = clock_timestamp()"""
@@ -78,8 +82,7 @@ async def count_open(tx: Tx, owner: Owner, conversation_id: UUID) -> int:
 
 async def add_waiting(tx: Tx, owner: Owner, worker: str, conversation_id: UUID, turn_id: UUID, text: str, app: str) -> None:  # fmt: skip
     """Last in its conversation, which the caller holds."""
-    await tx.raw.execute(_ADD, owner.kind, owner.id, conversation_id, turn_id, text, app)
-    await tx.raw.execute(_ADD_OWNER, turn_id, owner.kind, owner.id, worker)
+    await tx.raw.execute(_ADD, owner.kind, owner.id, conversation_id, turn_id, text, app, worker)
 
 
 async def is_first(tx: Tx, owner: Owner, conversation_id: UUID, turn_id: UUID) -> bool:
@@ -92,9 +95,9 @@ async def state_of(tx: Tx, owner: Owner, turn_id: UUID) -> str | None:
     return found
 
 
-async def set_running(tx: Tx, owner: Owner, turn_id: UUID) -> str | None:
-    """Its text; None when it does not wait (any more)."""
-    found: str | None = await tx.raw.fetchval(_START, owner.kind, owner.id, turn_id)
+async def set_running(tx: Tx, owner: Owner, conversation_id: UUID, turn_id: UUID) -> str | None:
+    """Its text; None when it is not the first, or does not wait (any more)."""
+    found: str | None = await tx.raw.fetchval(_START, owner.kind, owner.id, turn_id, conversation_id)
     return found
 
 
@@ -116,7 +119,6 @@ async def set_reply(tx: Tx, owner: Owner, turn_id: UUID, reply: str) -> bool:
 async def take(tx: Tx, owner: Owner, turn_id: UUID) -> OpenTurn | None:
     """Close it: whoever gets it writes its row. None when somebody did already."""
     row = await tx.raw.fetchrow(_TAKE, owner.kind, owner.id, turn_id)
-    await tx.raw.execute(_TAKE_OWNER, turn_id)
     return None if row is None else _open_turn(row)
 
 
@@ -129,9 +131,8 @@ async def add_record(tx: Tx, owner: Owner, record: TurnRecord) -> None:
     """The turn's row, for good, and what was said in it, cut short."""
     figures = (record.started_at, record.iterations, len(record.calls), record.cost, record.outcome, record.trace_id)
     ids = (owner.kind, owner.id, record.turn_id, record.conversation_id)
-    await tx.raw.execute(_RECORD, *ids, record.app, clean(record.model), *figures)
     said = (short(record.prompt), short(record.reply), short(record.error), _asked(record.calls))
-    await tx.raw.execute(_RECORD_TEXTS, *ids, *said)
+    await tx.raw.execute(_RECORD, *ids, record.app, clean(record.model), *figures, *said)
 
 
 def short(text: str) -> str:
