@@ -57,7 +57,7 @@ def front(answer: Answer) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body.encode())
 
-        do_GET = do_POST = do_PUT = do_DELETE = do_OPTIONS = handle_one  # noqa: N815 - the names that the base class looks for
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = handle_one  # noqa: N815 - the names that the base class looks for
 
         def log_message(self, *_: object) -> None:
             """Quiet."""
