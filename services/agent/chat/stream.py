@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, aclosing
 from typing import Any
 from uuid import UUID
 
+import structlog
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
@@ -18,6 +19,7 @@ from services.agent.owners.domain import Me
 from shared.errors import SchleuseError, Unauthorized
 from shared.identity.doors import PRIVATE
 
+log = structlog.get_logger()
 PING = 15.0
 """Seconds of silence after which a stream shows that it is alive."""
 GONE = 3.0
@@ -38,7 +40,17 @@ def number_of(happening: Happening) -> str:
 
 
 def answer(events: AsyncIterator[bytes]) -> StreamingResponse:
-    return StreamingResponse(events, media_type="text/event-stream", headers=HEADERS)
+    return StreamingResponse(_ending(events), media_type="text/event-stream", headers=HEADERS)
+
+
+async def _ending(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """What goes wrong once it has begun can only end it; whoever listens comes back and is told."""
+    async with aclosing(events) as found:  # type: ignore[type-var]
+        try:
+            async for each in found:
+                yield each
+        except SchleuseError as error:
+            log.info("stream.ended", code=error.code)
 
 
 class Streams:
