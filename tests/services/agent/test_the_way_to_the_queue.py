@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from schemas.console.v1 import ItemDecided
+from schemas.outward import Owner
+from services.agent.domain import Draft
 from services.agent.intake import AgentIntake
+from services.agent.owners.domain import Me
+from services.agent.owners.parts import make_owners
+from services.agent.proposals import store as proposals
+from services.agent.proposals.usecases.propose_publication import propose_publication
 from services.agent.tables import app as agent_tables
-from services.agent.usecases.propose_item import propose_item
+from services.agent.tables import core as agent_core
 from services.bridge import store
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector, Shelf
@@ -23,6 +29,9 @@ from shared.bus.received import Reader
 from shared.db import Database, create_missing
 from shared.errors import BadSignature
 from shared.health import Health
+from shared.identity.doors import Surface
+from shared.ids import fresh_id
+from shared.lifecycle import Service
 from shared.outbox.seal import Sealer
 from shared.outbox.stage import Stamp
 from shared.signing import PublicKeys, SigningKey
@@ -48,6 +57,14 @@ async def running(
     await db.stop()
 
 
+def agent_side(servers: Servers, db: Database) -> AgentIntake:
+    settings = servers.settings("agent")
+    service = Service(settings)
+    service.database(agent_tables, agent_core)
+    owners = make_owners(service, db, Surface("agent", settings.url, settings.urls["console"]))
+    return AgentIntake(owners, lambda: None)
+
+
 @asynccontextmanager
 async def lock_and_agent(servers: Servers) -> AsyncIterator[tuple[Database, Database]]:
     keys = servers.settings("bridge").keys
@@ -66,7 +83,7 @@ async def lock_and_agent(servers: Servers) -> AsyncIterator[tuple[Database, Data
     sealed = Stamp("bridge", Sealer(SigningKey.load(keys / "envelope.key")))
     async with (
         running(servers, "bridge", bridge_tables, sealed, lock) as bridge,
-        running(servers, "agent", agent_tables, None, lambda _: AgentIntake(public)) as agent,
+        running(servers, "agent", agent_tables, None, lambda db: agent_side(servers, db)) as agent,
     ):
         async with bridge.transaction() as tx:
             await store.seed_policies(tx, DEFAULT_POLICIES)
@@ -83,8 +100,10 @@ def own_servers() -> Iterator[Servers]:
 
 async def test_a_proposal_reaches_the_queue(own_servers: Servers) -> None:
     async with lock_and_agent(own_servers) as (bridge, agent):
-        async with agent.transaction() as tx:
-            item = await propose_item(tx, "doc", "en", "way-to-the-queue", "# Water\n\nIt rises.")
+        me, chat = Me(Owner(kind="user", id=str(fresh_id())), "Kim", "owner"), fresh_id()
+        async with agent.owned(me.owner) as tx:
+            draft = Draft("doc", "en", "way-to-the-queue", "Water", "", "It rises.")
+            item = (await propose_publication(tx, me, chat, draft, may_propose=True)).item_id
         async with asyncio.timeout(20):
             while True:
                 async with bridge.reading() as tx:
@@ -96,6 +115,16 @@ async def test_a_proposal_reaches_the_queue(own_servers: Servers) -> None:
         async with bridge.reading() as tx:
             via = await tx.raw.fetchval("SELECT submitted_via FROM core.revisions WHERE item_id = $1", item)
         assert via == "agent"
+        async with asyncio.timeout(20):
+            while await state_of(agent, me) != "submitted":
+                await asyncio.sleep(0.02)
+
+
+async def state_of(agent: Database, me: Me) -> str:
+    """What the agent knows of their newest proposal."""
+    async with agent.owned(me.owner) as tx:
+        [row] = await proposals.listed(tx, me.owner, 1)
+    return str(row["state"])
 
 
 async def test_the_agent_cannot_even_stage_a_decision(servers: Servers) -> None:
