@@ -15,7 +15,9 @@ Role = Literal["owner", "admin", "moderator", "member", "viewer"]
 Need = Literal["read", "submit", "decide", "share", "switch", "guests", "connectors", "people", "keys", "system"]
 ROLES: tuple[Role, ...] = get_args(Role)
 _MAY: dict[Role, frozenset[Need]] = {
-    "owner": frozenset({"read", "submit", "decide", "share", "switch", "guests", "connectors", "people", "keys", "system"}),
+    "owner": frozenset(
+        {"read", "submit", "decide", "share", "switch", "guests", "connectors", "people", "keys", "system"}
+    ),
     "admin": frozenset({"read", "submit", "decide", "share", "switch", "guests", "connectors", "system"}),
     "moderator": frozenset({"read", "submit", "decide", "share"}),
     "member": frozenset({"read", "submit"}),
