@@ -128,6 +128,8 @@ def test_what_is_not_understood_is_said_politely_and_nothing_is_done(text: str) 
         ("what do you remember?", "recall", {}),
         ("was weißt du noch über Anna Müller?", "recall", {"words": "Anna Müller"}),
         ("forget that tea is at five.", "forget", {"words": "tea is at five"}),
+        ("forget everything about Anna", "forget", {"words": "Anna", "several": True}),
+        ("vergiss alles über Anna", "forget", {"words": "Anna", "several": True}),
         (
             "lesson: disk full => rotate => check weekly",
             "add_lesson",

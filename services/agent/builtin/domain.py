@@ -10,12 +10,13 @@ Lang = Literal["en", "de"]
 
 @dataclass(frozen=True)
 class Result:
-    """A tool that has run for this message. `trouble`: why it did not, in words; `card`: it waits on a person's decision, at this link."""
+    """A tool that has run for this message. `trouble`: why it did not, in words, and `code` for programs; `card`: it waits on a person's decision, at this link."""
 
     tool: str
     value: Any = None
     trouble: str = ""
     card: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)

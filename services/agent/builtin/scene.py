@@ -105,5 +105,11 @@ def _result(tool: str, content: Any) -> Result:
         except ValueError:
             value = content
     if isinstance(value, dict):
-        return Result(tool, value, trouble=str(value.get("error") or ""), card=str(value.get("card") or ""))
+        return Result(
+            tool,
+            value,
+            trouble=str(value.get("error") or ""),
+            card=str(value.get("card") or ""),
+            code=str(value.get("code") or ""),
+        )
     return Result(tool, value)

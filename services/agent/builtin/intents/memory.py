@@ -45,8 +45,8 @@ RECALL = phrases(
     r"was steht in (?:deinem|meinem) gedächtnis[\s.!?]*",
 )
 FORGET = phrases(
-    r"(?:forget|delete from (?:my |your |the )?memory|remove from (?:my |your |the )?memory)(?: this| that| about| what i said about| what you know about)?\s*[:,]?\s+(?P<what>(?!it$|it\.$).+?)[\s.!]*",
-    r"(?:vergiss(?! nicht)|vergesse|lösche aus (?:dem|deinem|meinem) gedächtnis|streiche aus (?:dem|deinem|meinem) gedächtnis)(?: bitte)?(?: dies| das| alles über| was du über)?\s*[:,]?\s+(?:dass )?(?P<what>.+?)(?: weißt)?[\s.!]*",
+    r"(?:forget|delete from (?:my |your |the )?memory|remove from (?:my |your |the )?memory)(?: this| that| about| what i said about| what you know about|(?P<all> everything (?:you know )?about| everything with| all lines with| all about))?\s*[:,]?\s+(?P<what>(?!it$|it\.$).+?)[\s.!]*",
+    r"(?:vergiss(?! nicht)|vergesse|lösche aus (?:dem|deinem|meinem) gedächtnis|streiche aus (?:dem|deinem|meinem) gedächtnis)(?: bitte)?(?: dies| das| was du über|(?P<all> alles (?:über|zu|von|mit)| alle zeilen mit))?\s*[:,]?\s+(?:dass )?(?P<what>.+?)(?: weißt)?[\s.!]*",
 )
 
 
@@ -119,7 +119,12 @@ def forget(scene: Scene, match: Taken) -> Step:
         listed = "\n".join(f"- {quoted(each.removeprefix('- '))}" for each in gone)
         return Say(scene.say(f"Forgotten:\n\n{listed}", f"Vergessen:\n\n{listed}"))
 
-    return through(scene, "forget", {"words": match["what"].strip()}, done)
+    found = scene.result("forget")
+    if found is not None and found.code == "conflict":
+        what = quoted(match["what"], 60)
+        return Say(f"{trouble(scene, found)}\n\n" + scene.say(f"Or say “forget everything about {what}”.", f"Oder sage „vergiss alles über {what}“."))  # fmt: skip
+    arguments: dict[str, Any] = {"words": match["what"].strip()}
+    return through(scene, "forget", arguments | ({"several": True} if match["all"] else {}), done)
 
 
 INTENTS = (

@@ -27,6 +27,16 @@ async def test_memory_is_kept_found_and_forgotten(
     assert words not in await mine.say(recall) and mine.used == ["recall"]
 
 
+async def test_several_lines_are_forgotten_only_when_all_are_meant(chat: New) -> None:
+    mine = chat()
+    await mine.say("remember this: Anna is back on Monday")
+    await mine.say("remember this: Anna likes tea")
+    assert "forget everything about Anna" in await mine.say("forget Anna")
+    assert "likes tea" in await mine.say("what do you remember about Anna?")
+    assert "likes tea" in await mine.say("forget everything about Anna")
+    assert "nothing about that" in await mine.say("what do you remember about Anna?")
+
+
 async def test_lessons_are_kept_and_found_again(chat: New) -> None:
     mine = chat("member")
     assert "1" in await mine.say("Lesson: the backup disk was full => backups must rotate => check it on Mondays")
