@@ -19,6 +19,7 @@ from infra.nats.leaders import leaders
 from infra.nats.locate import server as nats_server
 from infra.postgres import locate
 from schemas.catalogue import SERVICES
+from services.agent.spend.overrides import read_overrides
 from shared.errors import Refused
 
 
@@ -104,6 +105,17 @@ def _state(layout: Layout) -> Iterator[Finding]:
             f"{found.otlp_endpoint} is not on this machine, which only connectors may leave: run a collector here",
         )
     yield from _permissions(layout, found)
+    if layout.prices.exists():
+        yield _prices(layout)
+
+
+def _prices(layout: Layout) -> Finding:
+    """A model without a valid price is refused to everybody who has a cap (rule 3)."""
+    said = read_overrides(layout.prices)
+    faults = [said.broken] if said.broken else list(said.faults.values())
+    if faults:
+        return Finding("fail", "Prices", f"{'; '.join(faults)}: no model that this is about can be used under a cap")
+    return Finding("ok", "Prices", f"{len(said.rates)} in {layout.prices.name}")
 
 
 def _is_here(url: str) -> bool:

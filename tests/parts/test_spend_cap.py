@@ -43,7 +43,7 @@ class Size:
         return self.calls // self.processes
 
 
-SHORT = Size(accounts=3, cap="0.4", calls=600, processes=2, workers=16, kills=2)
+SHORT = Size(accounts=3, cap="0.25", calls=400, processes=2, workers=16, kills=1)
 WHOLE = Size(accounts=20, cap="2.5", calls=20_000, processes=4, workers=16, kills=25, life=30)
 
 

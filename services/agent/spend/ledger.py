@@ -36,7 +36,7 @@ class Caps(Protocol):
 
 
 class Ledger:
-    """A part of the service: its sweep closes what expired, every few seconds.
+    """A part of the service: its sweep closes what expired, four times a minute.
 
     `knows` is asked what became of a call that nobody settled, beside what was noted of it (spend/witness.py).
     """

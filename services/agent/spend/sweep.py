@@ -1,4 +1,4 @@
-"""Reservations that expired are closed every few seconds, whatever process made them."""
+"""Reservations that expired are closed four times a minute, whatever process made them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ from shared.errors import SchleuseError
 from shared.tasks import cancel, spawn
 
 log = structlog.get_logger()
-EVERY = 5.0
+EVERY = 15.0
 
 
 class Sweep:
