@@ -63,11 +63,11 @@ async def run(servers: Servers, folder: Path, size: Size) -> tuple[Job, Provider
     async with await provider.serve():
         running = [await spending.start(each, size.quota) for each in jobs]
         for kill in range(size.kills):
-            due = (kill + random.random()) * size.calls / (size.kills + 1)  # noqa: S311 - whenever
+            due = (kill + random.random()) * size.calls / (size.kills + 1)
             await asyncio.to_thread(
                 until, lambda due=due: len(happened(base, "try")) >= due, 600, "calls are made", 0.1
             )
-            number = random.randrange(size.processes)  # noqa: S311
+            number = random.randrange(size.processes)
             if running[number].returncode is None:
                 await kill_and_start(running, replace(jobs[number], recovers=size.life == 600 or kill % 2 == 0), size)
         assert [await each.wait() for each in running] == [0] * size.processes
