@@ -2,14 +2,14 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import structlog
 from pydantic_ai.messages import ModelMessage
 
-from services.agent.conversations.domain import Message
-from services.agent.conversations.fit import fit
+from services.agent.conversations.domain import Message, ToolCall
+from services.agent.conversations.fit import fit, size_of
 from services.agent.domain import mend
 from services.agent.loop.domain import MAX_OUTPUT
 from services.agent.loop.faults import words_of
@@ -26,6 +26,8 @@ OVERHEAD = 12_000
 STALE_AFTER = 40
 """Messages that may have been left out since a summary was made."""
 MOST_KEPT = 500
+SHORTEST = 200
+"""Characters of a message that a summary reads at least."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class Fitting:
         """Empty when there is none to be had: then what is left out is quoted instead."""
         place, upto = turn.ref.conversation_id, gone[-1].number
         found = self._summaries.get(place)
-        if found is None or upto - found.upto > STALE_AFTER:
+        if found is None or is_stale(gone, found.upto, budget):
             try:
-                text = await self._side.summary(turn.turn_id, to_models(fit(gone, budget).messages))
+                text = await self._side.summary(turn.turn_id, to_models(fit(cut(gone, budget), budget).messages))
             except (
                 Exception
             ) as error:  # a summary is an extra: at the cap, or when the provider fails, the turn goes on without one
@@ -69,6 +71,22 @@ class Fitting:
             while len(self._summaries) > MOST_KEPT:
                 self._summaries.popitem(last=False)
         return found.text
+
+
+def is_stale(gone: Sequence[Message], upto: int, budget: int) -> bool:
+    """Whether too much has been left out since for the summary to stand for it."""
+    new = [each for each in gone if each.number > upto]
+    return len(new) > STALE_AFTER or sum(map(size_of, new)) > budget // 4
+
+
+def cut(messages: Sequence[Message], budget: int) -> list[Message]:
+    """Each to its share of what a summary may read, so that one long message does not stand for all; of tools what they showed."""
+    share = max(SHORTEST, budget * 2 // max(1, len(messages)))
+    return [replace(each, text=each.text[:share], calls=tuple(map(_told, each.calls))) for each in messages]
+
+
+def _told(call: ToolCall) -> ToolCall:
+    return replace(call, arguments={}, result=call.shown[:SHORTEST])
 
 
 def budget_of(chosen: Chosen) -> int:

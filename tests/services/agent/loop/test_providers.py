@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from services.agent.builtin.purposes import TITLE
+from services.agent.builtin.purposes import SUMMARY, TITLE, TOOL
 from services.agent.loop import metering
 from services.agent.owners.domain import Me
 from services.agent.tools.domain import EVERYBODY, Arguments, Asked, Found, Tool
@@ -305,3 +305,45 @@ async def test_a_tool_that_is_refused_says_so_to_the_model_and_a_broken_one_ends
             ("failed", "fails fai"),
         ]
         assert record.outcome == "ok"
+
+
+async def test_every_side_call_is_a_row_of_its_turn_and_the_sum_is_the_bill(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SP-07: a title, a summary of what no longer fits, the prompt of somebody's own tool, and a retry after an error that reported usage."""
+    monkeypatch.setattr(metering, "wait_before", lambda error, tried: 0.0)
+    me = person()
+    usage = {"prompt_tokens": 40, "completion_tokens": 8, "total_tokens": 48}
+    failed = [Answer(status=503, body={"error": {"message": "overloaded"}, "usage": usage})]
+
+    async def prompt(asked: Asked, given: Arguments) -> Found:
+        return Found(await loop.turns.side.ask(asked, "tool", TOOL, "say it in short"))
+
+    def script(asked: dict[str, Any]) -> Answer:
+        said = str(asked)
+        if TITLE in said:
+            return Answer(["A title"], read=7, written=3)
+        if SUMMARY in said:
+            return Answer(["What was said."], read=90, written=9)
+        if TOOL in said:
+            return Answer(["short"], read=11, written=2)
+        last = asked["messages"][-1]
+        if last["role"] == "tool":
+            return Answer(["Done."], read=30, written=4)
+        if "use it" in str(last["content"]):
+            return failed.pop() if failed else Answer(calls=[("c1", "mine", "{}")], read=33, written=6)
+        return Answer(["Yes."])
+
+    loop.tools = [Tool("mine", "x", Arguments, prompt, EVERYBODY)]
+    async with provided(loop, Scripted(script=script)) as provider:
+        first = await loop.say(me, "long " * 20_000)
+        await loop.say(me, "longer " * 15_000, first.conversation_id)
+        provider.bill.clear()
+        third = await loop.say(me, "use it " * 15_000, first.conversation_id)
+        assert (third.outcome, third.reply) == ("ok", "Done.")
+        rows = await loop.rows(me, third.turn_id)
+        assert sorted(row["purpose"] for row in rows) == ["reply", "reply", "reply", "summary", "tool"]
+        assert [row["purpose"] for row in await loop.rows(me, first.turn_id)].count("title") == 1
+        await bill_equals(loop, me, third.turn_id, provider)
+        assert third.cost == provider.cost("1.00", "2.00")
+        assert any("What was said." in str(asked) for asked in provider.asked[-2:])
