@@ -85,7 +85,7 @@ def test_a_restored_system_is_the_same_but_for_what_was_withdrawn_since(stack: S
     waits = submit(stack, f"# Waits {name}\n\nwaits\n")
     Visitor(stack).vote(stays)
     stack.settled_totals()
-    value = put_secret(stack, name)
+    value, memory = put_secret(stack, name), remembered(stack, name)
     before = numbers(stack)
     backup = back_up(stack, place / "story")
     withdraw(stack, goes)
@@ -108,11 +108,19 @@ def test_a_restored_system_is_the_same_but_for_what_was_withdrawn_since(stack: S
         assert fresh.ask("bridge", "gate.verify")["ok"]
         decide(fresh, waits)
         until(lambda: Visitor(fresh).sees(waits), 10, "it goes on")
+        assert (fresh.layout.workspace / memory).read_text() == (stack.layout.workspace / memory).read_text()
         assert is_stopped(fresh, f"# Told {name}\n\n{value}\n"), "the lock knows the restored secrets by another key"
     finally:
         fresh.close()
         fresh.down()
         stack.run("backup", "forget", str(backup.at))
+
+
+def remembered(stack: Stack, text: str) -> str:
+    """A person's memory file, as the agent would have written it; its path below the folder of workspaces."""
+    home = stack.layout.workspace / f"user-{uuid4()}"
+    stack.run_as("agent", "sh", "-c", f"umask 077; mkdir {home}; echo '- 2026-11-30: {text}' > {home}/.memory.md")
+    return f"{home.name}/.memory.md"
 
 
 def here(answer: httpx2.Response, stack: Stack) -> str:
