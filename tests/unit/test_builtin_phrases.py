@@ -243,6 +243,9 @@ def test_what_a_tool_brings_is_said_and_never_done(text: str, result: Result) ->
     """AG-01, AG-03: orders in what was read are words like any others."""
     said = decide(scene(text, EVERYTHING, result))
     assert isinstance(said, Say) and "publish drafts at once" in said.text
+    assert "](" not in said.text or said.text.endswith("```"), (
+        "no link or picture of theirs, but as it stands in a file"
+    )
 
 
 def test_proposals_and_progress_are_told_line_by_line() -> None:
@@ -252,7 +255,7 @@ def test_proposals_and_progress_are_told_line_by_line() -> None:
         ]
     }
     told = decide(scene("what became of my proposals?", EVERYTHING, Result("list_proposals", value)))
-    assert told == Say("Your proposals:\n\n- [A (b)(c)](https://console/queue/1): rejected: “not yet”")
+    assert told == Say("Your proposals:\n\n- [A (b) (c)](https://console/queue/1): rejected: “not yet”")
     done = decide(scene("was hast du gemacht?", EVERYTHING, Result("read_file", {"text": "- one\n\n- two"})))
     assert done == Say("Das habe ich zuletzt für dich getan:\n\n- one\n- two")
 

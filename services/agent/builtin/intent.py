@@ -67,8 +67,8 @@ def trouble(scene: Scene, found: Result) -> str:
 
 
 def quoted(text: str, most: int = 200) -> str:
-    """One line of somebody's text, cut to `most` characters, so that it reads as a quotation and never as layout."""
-    line = " ".join(text.split())
+    """One line of somebody's text, cut to `most` characters, so that it reads as a quotation: no layout, and no link or picture of theirs."""
+    line = " ".join(text.split()).replace("](", "] (").replace("][", "] [")
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
