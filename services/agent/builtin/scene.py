@@ -30,7 +30,7 @@ _BEHAVIOR = re.compile(rf"^# {re.escape(HEADING)}\n(?P<text>.*?)(?=\n\n# |\Z)", 
 
 
 def scene_of(messages: Sequence[ModelMessage], info: AgentInfo) -> Scene:
-    last = max((at for at, each in enumerate(messages) if _said(each) is not None), default=-1)
+    last = next((at for at in reversed(range(len(messages))) if _said(messages[at]) is not None), -1)
     text = (_said(messages[last]) or "") if last >= 0 else ""
     before = messages[: max(last, 0)]
     earlier = tuple(islice((plain(said)[:HEAD] for each in reversed(before) if (said := _said(each)) is not None), MOST_EARLIER))  # fmt: skip
