@@ -66,7 +66,7 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     yield r"keys/pacer/bus\.nk", owned(me, "600")
     yield r"secrets/([0-9a-f]{64}\.age|[0-9a-f]{32}\.token|\.[\w-]+(\.[\w-]+)*)", owned(who.owner("connectors"), "600")
     yield r"secrets/[0-9a-f]{32}\.token", owned(who.owner("connectors"), "600")
-    yield r"workspace/user-[0-9a-fx-]{37,65}", owned(who.owner("agent"), "700")
+    yield r"workspace/user-[0-9a-fx-]{36,65}", owned(who.owner("agent"), "700")
     yield r"pg/data-\d+", owned(pgadm, "700")
     yield r"run/pg/\.s\.PGSQL\.5432", owned((pgadm[0], who.group), "770")
     yield r"run/pg/\.s\.PGSQL\.5432\.lock", owned((pgadm[0], who.group), "600")
