@@ -12,12 +12,13 @@ from infra.bench.agent_people import Heard, Talker, add_person
 from infra.bench.conversations import measure_conversations
 from infra.bench.report import Targets
 from infra.bench.target import Say, Target
-from infra.bench.usage import rss_mb
+from infra.bench.usage import cpu_seconds, rss_mb
 
 TARGETS: Targets = (
     ("first token, one turn after another, p50 (ms)", ("first_token_ms", "p50"), "<=", 80),
     ("first token, the same, p99 (ms)", ("first_token_ms", "p99"), "", 0),
     ("50 conversations at once (turns/s)", ("turns_per_s",), ">=", 40),
+    ("CPU of a turn there, all parts together (ms)", ("turn_cpu_ms", "all"), "", 0),
     ("a turn beside its model's own time, p99 (ms)", ("turn_added_ms", "p99"), "<=", 100),
     ("memory after 10,000 guests came and went (MB more)", ("guest_rss_growth_mb",), "<=", 20),
     *agent_ledger.TARGETS,
@@ -37,7 +38,7 @@ async def measure_agent(target: Target, size: float, say: Say) -> dict[str, Any]
     say("turns one after another")
     alone = await one_after_another(target, key, max(50, round(TURNS * size)))
     say("50 conversations at once")
-    rate = await at_once(target, key, max(3.0, SECONDS * size))
+    rate, spent = await at_once(target, key, max(3.0, SECONDS * size))
     guests = max(500, round(GUESTS * size))
     say(f"{guests:,} guests come and go")
     grown = await come_and_go(target, guests)
@@ -47,6 +48,7 @@ async def measure_agent(target: Target, size: float, say: Say) -> dict[str, Any]
         "first_token_ms": _spread([each.first for each in alone]),
         "turn_added_ms": _spread([each.whole for each in alone]),
         "turns_per_s": round(rate, 1),
+        "turn_cpu_ms": {name: round(1000 * seconds, 1) for name, seconds in spent.items()},
         "guest_rss_growth_mb": round(grown, 1),
         "guests": guests,
     }
@@ -60,8 +62,9 @@ async def one_after_another(target: Target, key: str, count: int) -> list[Heard]
         return [await talker.say(SAID) for _ in range(count)]
 
 
-async def at_once(target: Target, key: str, seconds: float) -> float:
-    """Turns a second of so many conversations that each say the next thing as soon as they are answered."""
+async def at_once(target: Target, key: str, seconds: float) -> tuple[float, dict[str, float]]:
+    """Turns a second of so many conversations that each say the next thing as soon as they are answered; and each part's seconds of CPU a turn."""
+    before = {name: cpu_seconds([pid]) for name, pid in target.pids.items()}
     ends = time.perf_counter() + seconds
 
     async def talk() -> int:
@@ -74,7 +77,8 @@ async def at_once(target: Target, key: str, seconds: float) -> float:
 
     began = time.perf_counter()
     counts = await asyncio.gather(*(talk() for _ in range(CONVERSATIONS)))
-    return sum(counts) / (time.perf_counter() - began)
+    spent = {name: (cpu_seconds([pid]) - before[name]) / sum(counts) for name, pid in target.pids.items()}
+    return sum(counts) / (time.perf_counter() - began), spent | {"all": sum(spent.values())}
 
 
 async def come_and_go(target: Target, count: int) -> float:

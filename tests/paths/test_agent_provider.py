@@ -130,3 +130,28 @@ def test_a_killed_agent_leaves_one_row_of_each_and_they_are_marked(stack: Stack,
     assert (kept["outcome"], kept["rows"], kept["kind"], kept["estimated"]) == ("aborted", 1, "aborted", True)
     assert 6 <= kept["out"] < 600
     assert talk.say("good morning")["reply"] == "Good morning."
+
+
+@pytest.mark.long
+def test_the_other_interface_is_spoken_where_the_connector_speaks_it(stack: Stack, owner: Person) -> None:
+    connector, talk = f"claude-{fresh_id().hex[:6]}", Talk.of(stack, owner.handle)
+
+    def short(asked: dict[str, Any]) -> Answer:
+        return Answer(["Moin."])
+
+    provider = Scripted("anthropic", short)
+    with serving(provider.handle) as found:
+        declare(stack, connector, kind="llm", provider="anthropic", base=found.url)
+        put(stack, connector, key=plant())
+        with (stack.state / "prices.toml").open("a") as prices:
+            prices.write(f'["{connector}/small"]\n{PRICES}')
+        stack.ask("console", "agent.set", name="model", subject="", value=f"{connector}/small", reason="a test")
+        try:
+            until(lambda: "card" in talk.say("good morning")["error"], 20, "the first use waits on a card")
+            decide(stack, connector)
+            said = until(lambda: (answer := talk.say("good morning"))["reply"] and answer, 20, "an answer")
+        finally:
+            stack.ask("console", "agent.set", name="model", subject="", value="", reason="a test")
+        assert said["reply"] == "Moin."
+        assert provider.asked[-1]["system"]
+        assert provider.refused == []
