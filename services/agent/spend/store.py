@@ -28,7 +28,6 @@ SELECT call_id, turn_id, connector, model, surface, app, purpose, at, expires_at
 FROM core.reservations WHERE owner_kind = $1 AND owner_id = $2"""
 _OVERDUE = f"{_OPEN} AND expires_at <= clock_timestamp() ORDER BY call_id"
 _OF_TURN = f"{_OPEN} AND turn_id = $3 ORDER BY call_id"
-_HAS_TURN = "SELECT EXISTS (SELECT FROM core.usage_ledger WHERE owner_kind = $1 AND owner_id = $2 AND turn_id = $3)"
 _COST_OF_TURN = """
 SELECT coalesce(sum(cost), 0) AS cost, count(*) FILTER (WHERE cost IS NULL) AS unknown
 FROM core.usage_ledger WHERE owner_kind = $1 AND owner_id = $2 AND turn_id = $3"""
@@ -94,10 +93,6 @@ async def overdue(tx: Tx, account: Owner) -> Sequence[Record]:
 
 async def open_of_turn(tx: Tx, account: Owner, turn_id: UUID) -> Sequence[Record]:
     return await tx.raw.fetch(_OF_TURN, account.kind, account.id, turn_id)
-
-
-async def has_turn(tx: Tx, account: Owner, turn_id: UUID) -> bool:
-    return bool(await tx.raw.fetchval(_HAS_TURN, account.kind, account.id, turn_id))
 
 
 async def cost_of_turn(tx: Tx, account: Owner, turn_id: UUID) -> tuple[Decimal, int]:
