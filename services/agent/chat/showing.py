@@ -71,9 +71,10 @@ def _parts(message: Message, console_url: str) -> list[tuple[Literal["tools", "r
 
 def tool_line(call: ToolCall, console_url: str) -> ToolLine:
     card = _card(call.result, console_url) if call.state == "waiting" else ""
+    shown = "" if card else call.shown  # the link says it already
     result = "" if call.result is None else _json(call.result)
     return ToolLine(
-        call.call_id, call.tool, SIGNS[call.state], SAID.get(call.state, ""), call.shown, call.ms, _json(call.arguments), result, card
+        call.call_id, call.tool, SIGNS[call.state], SAID.get(call.state, ""), shown, call.ms, _json(call.arguments), result, card
     )  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def meter_of(standing: Standing, cost: Decimal | None, zone: str, at: datetime, 
         spent=dollars(standing.spent),
         cap=None if standing.cap is None else dollars(standing.cap),
         spent_figure=f"{min(held, standing.cap or held):f}",
-        cap_figure=f"{standing.cap or 1:f}",
+        cap_figure=f"{standing.cap or Decimal(1):f}",
         frees=dollars(standing.frees) if frees else "",
         frees_at=standing.frees_at if frees else None,
         frees_said=clock(standing.frees_at, zone, at) if frees and standing.frees_at else "",
