@@ -94,6 +94,7 @@ def compose(settings: Settings) -> Service:
         told = Happening(conversation_id, note, 1, "note", {"text": text[:LONGEST_TOLD]})
         desk.channels.publish((owner.kind, owner.id, conversation_id), told)
 
+    kept.announce = announce
     link = service.bus(AgentIntake(owners, actions.runner.wake, announce))
     asker = Asker("agent", link.connection)
     link.also(asker)

@@ -1,9 +1,10 @@
 """Conversations of signed-in people, kept in Postgres. Several instances share them: the order of turns is the database's."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from schemas.outward import Owner
 from services.agent.conversations import store, views
 from services.agent.conversations.domain import Conversation, Message, ToolCall, TurnRecord
 from services.agent.conversations.folding import read_search
@@ -32,6 +33,7 @@ class KeptConversations:
         self._db, self._notices = db, notices
         self.worker = fresh_id().hex
         self._ended: dict[UUID, set[asyncio.Event]] = {}
+        self.announce: Callable[[Owner, UUID, UUID, str], None] = lambda *_: None
         if notices is not None:
             notices.on(TOPIC, self._heard)
 
@@ -105,8 +107,11 @@ class KeptConversations:
         self.told(record.conversation_id)
 
     async def note(self, me: Me, conversation_id: UUID, text: str) -> None:
+        """It stands for itself, under an id as if it were a turn; whoever has the conversation open is told."""
+        note = fresh_id()
         async with self._db.owned(me.owner) as tx:
-            await store.add_message(tx, me.owner, conversation_id, Message(0, "note", text, now()))
+            await store.add_message(tx, me.owner, conversation_id, Message(0, "note", text, now(), note))
+        self.announce(me.owner, conversation_id, note, text)
 
     async def search(self, me: Me, words: str, limit: int = 20) -> Sequence[tuple[Conversation, Message]]:
         """Newest first. All words occur, in any case; what stands in quotes occurs exactly. Empty: the newest messages. Refused (code `search`)."""
