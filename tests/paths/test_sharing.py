@@ -40,7 +40,9 @@ def test_a_visitors_words_are_read_once_they_are_shared_and_no_longer(stack: Sta
     until(lambda: Visitor(stack).sees(item), 10)
     Visitor(stack).say(item, f"remember this: the ferry {mark} never goes")
     form = rf'name="signal" value="([0-9a-f-]{{36}})">[^§]*?{mark}'
-    signal = until(lambda: re.search(form, staff.page("/sharing").text), 15, "the message can be shared")[1]
+    found = until(lambda: re.search(form, staff.page("/sharing").text), 15, "the message can be shared")
+    assert found is not None
+    signal = found[1]
     assert mark not in iris.say("read the shared records")["reply"], "nobody has shared it yet"
     assert staff.send("/sharing/feedback", "/sharing", signal=signal).status_code == 303
     until(lambda: stack.value("agent", READABLE.format(mark)) == 1, 10, "it reached the agent")
