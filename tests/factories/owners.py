@@ -35,7 +35,6 @@ from shared.ids import new_id, new_token
 from shared.signing import PublicKeys, SigningKey
 from shared.testing.servers import Servers
 
-
 _MADE: set[Path] = set()
 """State directories whose agent has its tables."""
 

@@ -138,8 +138,8 @@ async def test_a_comment_that_gives_orders_moves_nothing(desk: Desk) -> None:
     done = await desk.say("Summarise the new comments.")
     assert done == {
         "read_shared": "done",
-        "query_database": "failed",
-        "decide_item": "failed",
+        "query_database": "refused",
+        "decide_item": "refused",
         "propose_publication": "waiting",
     }
     assert [name for name, _ in desk.loop.cards.asked] == ["propose_publication"]
