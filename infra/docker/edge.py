@@ -13,7 +13,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from infra.docker import addresses
 from infra.docker.settings import Asked
 from infra.local import folders
-from infra.nginx.config import CONSOLE_BODY, Edge, Front, render
+from infra.nginx.config import CONSOLE_BODY, WORKSPACE_BODY, Edge, Front, render
 from shared.clock import now
 from shared.errors import Refused
 
@@ -41,7 +41,7 @@ def configuration(wishes: Asked, ports: dict[str, int]) -> str:
         Edge(
             console=Front(wishes.urls["console"], upstream["console"], CONSOLE_BODY),
             site=Front(wishes.urls["site"], upstream["site"]),
-            workspace=Front(wishes.urls["workspace"], upstream["workspace"]),
+            workspace=Front(wishes.urls["workspace"], upstream["workspace"], WORKSPACE_BODY),
             certificate=PLACE / CERTIFICATE,
             key=PLACE / KEY,
             home=HOME,

@@ -14,8 +14,8 @@ from shared.errors import Refused
 
 CONSOLE_BODY = "8m"
 SITE_BODY = "64k"
-WORKSPACE_BODY = "64k"
-"""Until the workspace takes uploads; then 200m (rule 14)."""
+WORKSPACE_BODY = "2m"
+"""A message of 256 KiB, of which JSON makes up to six times as much. Once the workspace takes uploads, 200m (rule 14)."""
 
 
 @dataclass(frozen=True)
