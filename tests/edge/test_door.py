@@ -169,7 +169,7 @@ def test_pages_of_the_sign_in_can_be_looked_at_as_often_as_one_likes(made_up: Ma
         ("site", 65 * 1024, 413),
         ("console", 7 * 1024**2, 404),
         ("console", 9 * 1024**2, 413),
-        ("workspace", 65 * 1024, 413),
+        ("workspace", 3 * 1024**2, 413),
     ],
 )
 def test_bodies_are_limited(made_up: Made, front: str, size: int, status: int) -> None:
