@@ -39,7 +39,7 @@ def test_a_visitors_words_are_read_once_they_are_shared_and_no_longer(stack: Sta
     decide(stack, item)
     until(lambda: Visitor(stack).sees(item), 10)
     Visitor(stack).say(item, f"remember this: the ferry {mark} never goes")
-    form = rf'name="signal" value="([0-9a-f-]{{36}})">[^§]*?{mark}'
+    form = rf'name="signal" value="([0-9a-f-]{{36}})">(?:(?!name="signal")[\s\S])*?{mark}'
     found = until(lambda: re.search(form, staff.page("/sharing").text), 15, "the message can be shared")
     assert found is not None
     signal = found[1]
