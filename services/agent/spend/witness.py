@@ -1,7 +1,7 @@
 """What the connectors' call audit says of a call that nobody settled: whether anything left, and what the provider's answer said of tokens."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -36,7 +36,7 @@ class AuditWitness:
         return known_from(found["entries"])
 
 
-def known_from(entries: list[Mapping[str, Any]]) -> Known | None:
+def known_from(entries: Sequence[Mapping[str, Any]]) -> Known | None:
     """None where the audit has nothing of that call: it may be another owner's or not be written yet."""
     if not entries:
         return None
