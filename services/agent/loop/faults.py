@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import httpx2
 from pydantic_ai.exceptions import (
+    AgentRunError,
     ContentFilterError,
     ModelAPIError,
     ModelAuthenticationError,
@@ -22,7 +23,7 @@ from pydantic_ai.exceptions import (
 
 from services.agent.loop.figures import of_error
 from services.agent.spend.domain import Figures
-from shared.errors import Refused, SchleuseError, Transient
+from shared.errors import Permanent, Refused, SchleuseError, Transient
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 """Seconds before a request is made again, twice as long each time, or as long as the provider says."""
@@ -98,6 +99,16 @@ def words_of(error: BaseException) -> str | None:
     if isinstance(error, ModelAPIError):
         return f"The provider cannot answer now{_status(error)}; try again."
     return None
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """A model's failure becomes what is said of it: our own no (the ledger's, the connectors'), or Permanent (code `model`)."""
+    try:
+        yield
+    except AgentRunError as error:
+        said = ours(error) or Permanent(words_of(error) or "The model failed; try again.", code="model")
+        raise said from error
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 import structlog
+from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import ModelMessage
 
 from services.agent.conversations.domain import Message, ToolCall
@@ -17,6 +18,7 @@ from services.agent.loop.history import to_models
 from services.agent.loop.models import Chosen
 from services.agent.loop.running import Turn
 from services.agent.loop.side import SideCalls
+from shared.errors import SchleuseError
 
 log = structlog.get_logger()
 USUAL_WINDOW, BUILT_IN_WINDOW = 64_000, 24_000
@@ -62,9 +64,7 @@ class Fitting:
         if found is None or is_stale(gone, found.upto, budget):
             try:
                 text = await self._side.summary(turn.turn_id, to_models(fit(cut(gone, budget), budget).messages))
-            except (
-                Exception
-            ) as error:  # a summary is an extra: at the cap, or when the provider fails, the turn goes on without one
+            except (AgentRunError, SchleuseError, TimeoutError) as error:  # an extra: the turn goes on without one
                 log.info("turn.unsummarised", why=words_of(error) or type(error).__name__)
                 return ""
             found = self._summaries[place] = Summary(upto, text)

@@ -1,10 +1,11 @@
 """Every request to a model is reserved before it leaves and settled once, however it ends (rules 1, 2)."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, Literal, cast
 from uuid import UUID
 
@@ -128,17 +129,8 @@ class Metered(Counted):
             running = await self._opened(open_one, size)
             assert running.stream is not None
             self._running = running
-            try:
-                yield running.stream
-            except BaseException as error:
-                await self._settle(running, billed(error) or running.so_far(), "aborted")
-                raise
-            else:
-                complete = running.stream.get().state != "incomplete"
-                figures = whole(running.stream, size) if complete else running.so_far()
-                await self._settle(running, figures, "settled" if complete else "aborted")
-            finally:
-                self._running = None
+            stack.push_async_exit(self._ended)
+            yield running.stream
 
     async def saw(self) -> None:
         """A piece of the answer came. What was produced is noted now and then, in case this process dies."""
@@ -150,25 +142,39 @@ class Metered(Counted):
             running.noted_at = at
             await self._spending.note(running.reservation, running.so_far(), running.outside.call_id)
 
-    async def _opened(self, open_one: Any, size: Size) -> Running:
+    async def _opened(self, open_one: Callable[[], Awaitable[StreamedResponse]], size: Size) -> Running:
         """The answer begins. Where the provider cannot answer now it is asked again, as another call."""
         for tried in range(1, TRIES + 1):
             running = Running(await self._reserve(size), size, Outside())
-            if not running.reservation.price.is_free:
-                await self._spending.note(running.reservation, Figures())  # from here on it may have left
             token = outside.set(running.outside)
             try:
-                running.stream = await open_one()
-            except BaseException as error:
-                await self._settle(running, billed(error) or self._unanswered(running), "aborted")
+                async with AsyncExitStack() as unless_opened:
+                    unless_opened.push_async_exit(partial(self._given_up, running))
+                    running.stream = await open_one()
+                    unless_opened.pop_all()
+                    return running
+            except ModelAPIError as error:
                 if tried == TRIES or not may_retry(error):
                     raise
-                await asyncio.sleep(wait_before(cast(ModelAPIError, error), tried))
-            else:
-                return running
+                await asyncio.sleep(wait_before(error, tried))
             finally:
                 outside.reset(token)
         raise AssertionError("unreachable")
+
+    async def _given_up(self, running: Running, kind: Any, error: BaseException | None, at: Any) -> None:
+        said = None if error is None else billed(error)
+        await self._settle(running, said or self._unanswered(running), "aborted")
+
+    async def _ended(self, kind: Any, error: BaseException | None, at: Any) -> None:
+        """Whole, broken off, or stopped."""
+        running, self._running = self._running, None
+        assert running is not None and running.stream is not None
+        if error is not None:
+            await self._settle(running, billed(error) or running.so_far(), "aborted")
+        elif running.stream.get().state == "incomplete":
+            await self._settle(running, running.so_far(), "aborted")
+        else:
+            await self._settle(running, whole(running.stream, running.size), "settled")
 
     def _unanswered(self, running: Running) -> Figures:
         """It left, and nobody said what became of it: what it read may have been charged. What never left cost nothing."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
-import structlog
 from pydantic import ValidationError
 from pydantic_ai._run_context import RunContext
 from pydantic_ai.tools import ToolDefinition
@@ -17,10 +16,10 @@ from pydantic_core import SchemaValidator, core_schema
 from services.agent.conversations.domain import ToolCall
 from services.agent.loop.domain import MAX_ITERATIONS
 from services.agent.loop.history import result_of
-from services.agent.tools.domain import Arguments, Asked, Found, Tool
-from shared.errors import Permanent, Refused, SchleuseError
+from services.agent.tools.domain import Arguments, Asked, Tool
+from shared.errors import Refused, SchleuseError
+from shared.faults import faults_told
 
-log = structlog.get_logger()
 _ANYTHING = SchemaValidator(core_schema.any_schema())
 SLOWEST = 120.0
 """Seconds that one tool may take."""
@@ -87,18 +86,16 @@ class Toolbox(AbstractToolset[None]):
             if tool.writes and self.asked.tainted and not ordered:
                 return await self._card(tool, arguments)
             async with asyncio.timeout(SLOWEST):
-                found: Found = await tool.run(replace(self.asked, tainted=()) if ordered else self.asked, arguments)
+                with faults_told(name):
+                    found = await tool.run(replace(self.asked, tainted=()) if ordered else self.asked, arguments)
             await self._read(found.sources)
         except TimeoutError:
             return _said(
                 "failed", f"{name} took more than {SLOWEST:.0f} seconds and was ended. It may have had an effect."
             )
         except SchleuseError as error:
-            state = "refused" if isinstance(error, (Refused, Permanent)) else "failed"
+            state = "refused" if isinstance(error, Refused) else "failed"
             return state, {"error": error.message, "code": error.code}, error.message
-        except Exception as error:  # a fault in one tool must not take the turns of all others with it: crash-only is for what we do not understand
-            log.error("tool.failed", tool=name, error=type(error).__name__, exc_info=error)
-            return _said("failed", f"{name} failed by a fault of its own; it is in the log. It may have had an effect.")
         return "done", found.value, found.shown
 
     async def _card(self, tool: Tool, arguments: Arguments) -> tuple[Any, Any, str]:

@@ -6,11 +6,12 @@ from contextlib import suppress
 from typing import Literal
 
 import structlog
+from pydantic_ai.exceptions import AgentRunError
 
 from services.agent.conversations.domain import Conversations, Message, Outcome, TurnRecord
 from services.agent.loop import preface
 from services.agent.loop.domain import LONGEST, Kind
-from services.agent.loop.faults import is_refusal, words_of
+from services.agent.loop.faults import in_words, is_refusal, words_of
 from services.agent.loop.fitting import Fitting
 from services.agent.loop.metering import Counted, Metered, surely
 from services.agent.loop.models import Chosen, Models
@@ -23,6 +24,7 @@ from services.agent.loop.toolbox import Cards, Toolbox
 from services.agent.spend.domain import Call, Estimate, Figures, Reservation, Spending
 from services.agent.tools.domain import Asked, Tools
 from shared.errors import Conflict, NotFound, SchleuseError, Transient
+from shared.faults import faults_told
 from shared.ids import new_id
 from shared.telemetry import current_traceparent, span, trace_id_of
 
@@ -56,15 +58,14 @@ class Turns:
             trace_id = trace_id_of(current_traceparent())
             try:
                 async with asyncio.timeout(LONGEST):
-                    await self._run(turn)
+                    with faults_told("the turn"), in_words():
+                        await self._run(turn)
             except asyncio.CancelledError:
                 outcome = "aborted"
             except TimeoutError:
                 outcome, turn.error = "failed", f"The turn took longer than {LONGEST / 60:.0f} minutes and was ended."
-            except (
-                Exception
-            ) as error:  # whatever one turn runs into is that turn's end; its row says so, and the log has the rest
-                outcome = self._fault(turn, error)
+            except SchleuseError as error:
+                outcome, turn.error = "refused" if is_refusal(error) else "failed", error.message
             turn.ending = True
             await self._end(turn, outcome, trace_id)
 
@@ -144,16 +145,8 @@ class Turns:
             title = await self.side.title(turn.turn_id, turn.text)
             if title:
                 await self._conversations.rename(turn.me, turn.ref.conversation_id, title)
-        except Exception as error:  # as above: a title is an extra
+        except (AgentRunError, SchleuseError, TimeoutError) as error:
             log.info("turn.untitled", why=words_of(error) or type(error).__name__)
-
-    def _fault(self, turn: Turn, error: Exception) -> Outcome:
-        words = words_of(error)
-        if words is None:
-            log.error("turn.failed", turn=str(turn.turn_id), error=type(error).__name__, exc_info=error)
-            words = "Something went wrong here; the operator finds it in the log. Nothing more was done."
-        turn.error = words
-        return "refused" if is_refusal(error) else "failed"
 
     async def _end(self, turn: Turn, outcome: Outcome, trace_id: str) -> None:
         record = TurnRecord(

@@ -302,7 +302,7 @@ async def test_a_tool_that_is_refused_says_so_to_the_model_and_a_broken_one_ends
         record = await loop.say(me, "go")
         assert [(each.state, each.shown[:9]) for each in record.calls] == [
             ("refused", "not today"),
-            ("failed", "fails fai"),
+            ("failed", "fails bro"),
         ]
         assert record.outcome == "ok"
 
