@@ -100,7 +100,9 @@ class Desk:
                 self._live.pop(turn.turn_id, None)
 
     def close(self) -> None:
-        """The HTTP server begins to stop: end all streams."""
+        """The HTTP server begins to stop: turns are stopped while there is still a way to write them down, and all streams end."""
+        for turn in tuple(self._live.values()):
+            turn.stop()
         self.channels.close()
 
     async def start(self) -> None:
@@ -110,8 +112,6 @@ class Desk:
         """The process ends: turns are stopped, and written down."""
         self.close()
         tasks = [each.task for each in self._live.values() if each.task is not None and not each.task.done()]
-        for turn in tuple(self._live.values()):
-            turn.stop()
         if tasks:
             await asyncio.wait(tasks, timeout=LAST_WORDS)
 
