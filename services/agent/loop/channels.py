@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -85,7 +86,7 @@ class Channels:
         for reader in channel.readers:
             reader.give(happening)
         if happening.is_last:
-            asyncio.get_running_loop().call_later(KEPT, self._forget, place, happening.turn_id)
+            later(KEPT, self._forget, place, happening.turn_id)
 
     def is_known(self, place: Place) -> bool:
         """Whether something has happened there of late: then it is theirs, as the place says whose it is."""
@@ -131,6 +132,11 @@ class Channels:
         channel = self._channels.pop(place, None)
         for reader in channel.readers if channel else ():
             reader.end()
+
+
+def later(seconds: float, call: Callable[..., Any], *args: Any) -> None:
+    """Without the context of whoever asks for it: that would hold all that a turn has held for as long."""
+    asyncio.get_running_loop().call_later(seconds, call, *args, context=Context())
 
 
 def to_wire(place: Place, happening: Happening) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.text import text_fault
 from services.agent.conversations.domain import MAX_MESSAGE, Conversations, TurnRecord
-from services.agent.loop.channels import Channels, Reader, from_wire, to_wire
+from services.agent.loop.channels import Channels, Reader, from_wire, later, to_wire
 from services.agent.loop.domain import Happening, Place, TurnRef, place_of
 from services.agent.loop.running import Turn
 from services.agent.loop.turns import Turns
@@ -129,7 +129,7 @@ class Desk:
 
     def _ended(self, turn: Turn, task: "asyncio.Task[None]") -> None:
         turn.over.set()
-        asyncio.get_running_loop().call_later(REMEMBERED, self._live.pop, turn.turn_id, None)
+        later(REMEMBERED, self._live.pop, turn.turn_id, None)
 
     def _tell(self, place: Place, happening: Happening) -> None:
         if place[0] == "user":
