@@ -135,6 +135,9 @@ _KEEP = """
 CREATE OR REPLACE FUNCTION core.keep_spending() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE b record;
 BEGIN
+  IF TG_RELID <> 'core.usage_ledger'::regclass THEN
+    RAISE EXCEPTION 'only rows of the ledger are summed' USING ERRCODE = '42501';
+  END IF;
   FOR b IN SELECT owner_kind, owner_id, array_agg(call_id) AS calls FROM booked GROUP BY 1, 2 LOOP
     DELETE FROM core.reservations r WHERE r.owner_kind = b.owner_kind AND r.owner_id = b.owner_id AND r.call_id = ANY (b.calls);
     DELETE FROM core.spend_minutes m WHERE m.owner_kind = b.owner_kind AND m.owner_id = b.owner_id AND m.minute < clock_timestamp() - interval '2 days';
@@ -145,7 +148,8 @@ BEGIN
     ON CONFLICT (owner_kind, owner_id, minute) DO UPDATE SET spent = m.spent + excluded.spent, unknown = m.unknown + excluded.unknown;
   RETURN NULL;
 END $$"""
-"""The one function that runs with its owner's rights: rows of the ledger close their reservations and add to their minutes."""
+"""The one function that runs with its owner's rights: rows of the ledger close their reservations and add to their minutes. Under a table of the agent's own
+it would book whatever that holds, so it does nothing there."""
 
 _SPENDING = f"""
 CREATE OR REPLACE FUNCTION core.spending(k text, i text, since timestamptz)

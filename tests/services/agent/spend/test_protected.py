@@ -44,6 +44,9 @@ async def test_the_agent_cannot_rewrite_empty_or_backdate_its_ledger(till: Till)
         "INSERT INTO core.reservations (owner_kind, owner_id, call_id, turn_id, connector, model, surface, app, purpose, expires_at, amount, most_in, most_out, at)"
         " VALUES ('user', $1, gen_random_uuid(), gen_random_uuid(), '', '', '', '', '', now(), 0, 0, 0, now() - interval '2 days')",
         "INSERT INTO core.spend_minutes (owner_kind, owner_id, minute, spent, unknown) VALUES ('user', $1, now(), -5, 0)",
+        "CREATE TABLE app.sham (owner_kind text, owner_id text, call_id uuid, cost numeric, at timestamptz);"
+        " CREATE TRIGGER sham AFTER INSERT ON app.sham REFERENCING NEW TABLE AS booked FOR EACH STATEMENT EXECUTE FUNCTION core.keep_spending();"
+        " INSERT INTO app.sham VALUES ('user', $1, gen_random_uuid(), -5, now())",
         "CREATE OR REPLACE FUNCTION core.keep_spending() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN RETURN NULL; END $f$; SELECT $1::text",
     ):
         code = await refused(till, who, sql.replace("$1", f"'{who.id}'"))
