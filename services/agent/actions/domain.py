@@ -129,7 +129,10 @@ def ascii_form(recipient: str) -> str:
 
 
 def _url(text: str) -> str:
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # brackets that are no address
+        return _plain(text)
     login, at, place = parts.netloc.rpartition("@")
     netloc = f"{_plain(login)}{at}{_host(place)}"
     rest = (quote(each, safe="/%:=&?+,;@!$'()*~-._") for each in (parts.path, parts.query, parts.fragment))

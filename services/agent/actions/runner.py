@@ -21,6 +21,7 @@ from services.agent.tools.domain import Asked, Tool
 from shared.clock import now
 from shared.db import Database
 from shared.errors import NotFound, SchleuseError
+from shared.faults import faults_told
 from shared.tasks import cancel, spawn
 from shared.telemetry import span
 
@@ -125,7 +126,8 @@ class ActionRunner:
         asked = Asked(me, card.conversation_id, begun.turn_id, card.sources)
         try:
             async with asyncio.timeout(RUN_WITHIN.total_seconds()):
-                found = await tool.run(asked, arguments)
+                with faults_told(card.tool):
+                    found = await tool.run(asked, arguments)
             if found.sources:
                 await self._notes.taint(me, card.conversation_id, found.sources)
         except SchleuseError as error:

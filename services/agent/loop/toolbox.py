@@ -82,11 +82,11 @@ class Toolbox(AbstractToolset[None]):
         except ValidationError as error:
             return _said("failed", _faults(error))
         try:
-            ordered = tool.ordered(self.asked.said, arguments)
-            if tool.writes and self.asked.tainted and not ordered:
-                return await self._card(tool, arguments)
             async with asyncio.timeout(SLOWEST):
                 with faults_told(name):
+                    ordered = tool.ordered(self.asked.said, arguments)
+                    if tool.writes and self.asked.tainted and not ordered:
+                        return await self._card(tool, arguments)
                     found = await tool.run(replace(self.asked, tainted=()) if ordered else self.asked, arguments)
             await self._read(found.sources)
         except TimeoutError:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -239,6 +239,18 @@ async def test_whoever_may_not_any_more_does_not(bench: Bench) -> None:
     assert [state for state, _ in await bench.settled(card)] == ["failed"] and not bench.sent
 
 
+async def test_a_tool_that_breaks_ends_its_action_alone(bench: Bench) -> None:
+    async def broken(asked: Asked, given: Letter) -> Found:
+        raise ValueError(f"no address: {given.to}")
+
+    bench.tool = replace(bench.tool, run=broken)
+    card = await bench.ask(text="for eyes of the owner")
+    await bench.take(bench.decision(card))
+    [(state, reason)] = await bench.settled(card)
+    assert state == "failed" and "send_letter broke on this (ValueError" in reason and card.recipients[0] not in reason
+    assert "did not work" in bench.notes[0]
+
+
 async def test_what_was_begun_when_its_process_died_is_never_begun_again(bench: Bench) -> None:
     card = await bench.ask()
     await bench.take(bench.decision(card))
@@ -301,6 +313,7 @@ async def test_what_has_no_exact_form_gets_no_card(bench: Bench) -> None:
         ("ada@exаmple.org", "ada@xn--exmple-4nf.org"),
         ("exаmple.org:443", "xn--exmple-4nf.org:443"),
         ("https://exаmple.org/ä?q=ü", "https://xn--exmple-4nf.org/%C3%A4?q=%C3%BC"),
+        ("https://[ä/", "https://[\\xe4/"),
         ("notes\u202etxt.md", "notes\\u202etxt.md"),
         ("Kim Müller", "Kim M\\xfcller"),
     ],
