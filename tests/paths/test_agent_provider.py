@@ -54,9 +54,12 @@ def provided(stack: Stack, owner: Person) -> Iterator[Provided]:
     connector, provider = f"llm-{fresh_id().hex[:6]}", Scripted(script=script)
     with serving(provider.handle) as found:
         wire(stack, connector, found)
-        stack.ask("console", "agent.set", name="model", subject="", value=f"{connector}/small", reason="a test")
         yield Provided(Talk.of(stack, owner.handle), connector, provider)
         stack.ask("console", "agent.set", name="model", subject="", value="", reason="a test")
+
+
+def choose(stack: Stack, connector: str) -> None:
+    stack.ask("console", "agent.set", name="model", subject="", value=f"{connector}/small", reason="a test")
 
 
 def wire(stack: Stack, connector: str, found: Counterpart) -> None:
@@ -67,7 +70,8 @@ def wire(stack: Stack, connector: str, found: Counterpart) -> None:
 
 
 def allowed(provided: Provided, stack: Stack) -> None:
-    """The first use waits on a card; the turn says so, and where it is."""
+    """The first use waits on a card; the turn says so, and where it is. Another test may have chosen another model."""
+    choose(stack, provided.connector)
     said = provided.talk.say("good morning")
     if said["error"]:
         assert "card" in said["error"]
