@@ -30,6 +30,7 @@ ACTED_ON = ("skills", "jobs")
 """Folders whose files tell the agent what to do: nothing is written there in a conversation that has read untrusted text (S11)."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _BREAKS = re.compile(r"(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])+")
+_PLAIN = re.compile(r"[\w./-]{1,60}(?: \(\d{1,4}\))?(?:\.\w{1,10})?")
 _DATED = re.compile(r"- (\d{4}-\d{2}-\d{2}): ")
 
 
@@ -76,6 +77,12 @@ def _fault(part: str) -> bool:
     if not part or part.startswith(".") or part != part.strip() or any("\ud800" <= char <= "\udfff" for char in part):
         return True
     return len(part.encode()) > LONGEST_NAME or "\\" in part or not part.isprintable() or bool(invisible(part))
+
+
+def named(path: str) -> str:
+    """A file as a source of untrusted text names it. What such a text has called a file may be a sentence of its own, and sources stand where people
+    and models take words for ours: in the preface, on cards, in memory."""
+    return path if _PLAIN.fullmatch(path) else "with an unusual name"
 
 
 def numbered(name: str, number: int) -> str:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from services.agent.memory.domain import MEMORY, PROGRESS, PRUNE_ABOVE, READ_AT_START, matching
+from services.agent.memory.domain import MEMORY, PROGRESS, PRUNE_ABOVE, READ_AT_START, matching, named
 from services.agent.memory.files import Workspaces
 from services.agent.tools.domain import PEOPLE, Arguments, Asked, Found, Tool
 from services.agent.tools.orders import orders
@@ -87,14 +87,15 @@ class MemoryTools:
             {"name": each.path, "bytes": each.size, "from_outside": marked} for each, marked in found[:MOST_LISTED]
         ]
         # names are text, too: those that a conversation chose after it had read untrusted text
-        sources = tuple(f"name of the file {each.path}" for each, marked in found[:MOST_LISTED] if marked)
+        names = [named(each.path) for each, marked in found[:MOST_LISTED] if marked]
+        sources = tuple(dict.fromkeys(f"name of the file {name}" for name in names))
         return Found({"files": files, "of": len(found)}, f"{len(found)} files", sources)
 
     async def read_file(self, asked: Asked, given: ReadFileArguments) -> Found:
         text, size, sources = await self._all.read(asked.me, given.name, given.offset)
         read_to = given.offset + len(text.encode())
         value = {"name": given.name, "text": text, "bytes": size, "next_offset": read_to if read_to < size else None}
-        return Found(value, f"read {given.name}", tuple(f"file {given.name}: {source}" for source in sources))
+        return Found(value, f"read {given.name}", tuple(f"file {named(given.name)}: {source}" for source in sources))
 
     async def write_file(self, asked: Asked, given: WriteFileArguments) -> Found:
         path = await self._all.write(asked.me, given.name, given.text, given.how, asked.tainted)
