@@ -8,6 +8,11 @@ READERS: frozenset[AgentRole] = frozenset({*TRUSTED, "moderator"})
 TRUSTED_SOURCE = "staff"
 
 
+def titles_of(source: str, kind: str) -> tuple[str, ...]:
+    """What a conversation has read with the title alone. Titles are the staff's own words, but for that of an item, which came with it."""
+    return () if source == TRUSTED_SOURCE or kind != "item" else (f"{source}: titles of items",)
+
+
 def source_of(source: str, title: str) -> tuple[str, ...]:
     """What a conversation has read with such a record; nothing for the staff's own words (S11)."""
     return () if source == TRUSTED_SOURCE else (f"{source}: {title}",)

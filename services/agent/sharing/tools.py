@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from services.agent.sharing import store
-from services.agent.sharing.domain import READERS, source_of
+from services.agent.sharing.domain import READERS, source_of, titles_of
 from services.agent.sharing.usecases.read_records import read_records
 from services.agent.tools.domain import Arguments, Asked, Found, Tool
 from shared.db import Database
@@ -46,7 +46,8 @@ class SharingTools:
         async with self._db.reading() as tx:
             rows = await store.listed(tx, given.limit)
         records = [_told(row) | {"characters": row["characters"]} for row in rows]
-        return Found({"records": records}, f"{len(rows)} shared records")
+        sources = dict.fromkeys(each for row in rows for each in titles_of(row["source"], row["kind"]))
+        return Found({"records": records}, f"{len(rows)} shared records", tuple(sources))
 
 
 def _told(row: Any) -> dict[str, Any]:
