@@ -117,7 +117,7 @@ def test_what_a_delegation_can_name_is_what_the_connectors_can_do() -> None:
     [
         ("Europe/Berlin", True), ("UTC", True), ("America/Argentina/Buenos_Aires", True), ("Etc/GMT+5", True), ("Asia/Kolkata", True),
         ("", False), ("Mars/Base", False), ("../etc/passwd", False), ("/etc/localtime", False), ("europe/berlin", False), ("Europe/Berlin\x00", False),
-        ("Europe", False), ("posix/UTC", False), ("A" * 65, False), ("Europe/Berlin ", False),
+        ("Europe", False), ("posix/UTC", False), ("localtime", False), ("Factory", False), ("A" * 65, False), ("Europe/Berlin ", False),
     ],
 )  # fmt: skip
 def test_zones_are_iana_names(name: str, known: bool) -> None:

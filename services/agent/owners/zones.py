@@ -11,7 +11,8 @@ LONGEST = 64
 
 @lru_cache(maxsize=1)
 def _known() -> frozenset[str]:
-    return frozenset(zoneinfo.available_timezones())
+    """Without what stands for this machine's own zone, or for none."""
+    return frozenset(zoneinfo.available_timezones()) - {"localtime", "Factory"}
 
 
 def is_zone(name: str) -> bool:
