@@ -75,7 +75,7 @@ async def problem(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     """Where and why the request does not fit, without repeating what was sent."""
     assert isinstance(error, RequestValidationError)
-    faults = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()[:5]]
+    faults = [f"{'.'.join(str(part)[:60] for part in each['loc'])}: {each['msg']}" for each in error.errors()[:5]]
     return await problem(request, Refused("The request does not fit: " + "; ".join(faults), code="invalid"))
 
 
