@@ -134,4 +134,6 @@ def _object(given: Any) -> dict[str, Any]:
 def _faults(error: ValidationError) -> str:
     """What does not fit, so that the model can correct it. What it gave is not repeated."""
     faults = error.errors(include_url=False, include_input=False, include_context=False)[:5]
-    return "; ".join(f"{'.'.join(str(part)[:60] for part in each['loc']) or 'arguments'}: {each['msg']}" for each in faults)
+    return "; ".join(
+        f"{'.'.join(str(part)[:60] for part in each['loc']) or 'arguments'}: {each['msg']}" for each in faults
+    )
