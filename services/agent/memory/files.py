@@ -156,11 +156,15 @@ def _content(home: int | None, parts: tuple[str, ...]) -> bytes:
 
 
 def _everything(home: int) -> Iterator[tuple[str, bytes]]:
-    for name in KEPT_BY_US:
-        if name.startswith(".") and beneath.exists(home, name):
-            yield name, beneath.read(home, name, MOST_BYTES)[0]
-    for entry in beneath.walk(home):
-        yield entry.path, _content(home, tuple(entry.path.split("/")))
+    """Plain files. What lies there instead of one, or goes while the others are read, does not keep anybody from the rest."""
+    hidden = (name for name in KEPT_BY_US if name.startswith(".") and beneath.exists(home, name))
+    for path in (*hidden, *(entry.path for entry in beneath.walk(home))):
+        try:
+            with beneath.named_errors():
+                content = _content(home, tuple(path.split("/")))
+        except (NotFound, Refused):
+            continue
+        yield path, content
 
 
 def _known(content: bytes) -> str:
