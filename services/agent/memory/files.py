@@ -156,7 +156,8 @@ def _content(home: int | None, parts: tuple[str, ...]) -> bytes:
 
 
 def _everything(home: int) -> Iterator[tuple[str, bytes]]:
-    """Plain files. What lies there instead of one, or goes while the others are read, does not keep anybody from the rest."""
+    """Plain files. What lies there instead of one, or goes while the others are read, does not keep anybody from the rest;
+    a name that is no text gets marks in it (rule 19)."""
     hidden = (name for name in KEPT_BY_US if name.startswith(".") and beneath.exists(home, name))
     for path in (*hidden, *(entry.path for entry in beneath.walk(home))):
         try:
@@ -164,7 +165,7 @@ def _everything(home: int) -> Iterator[tuple[str, bytes]]:
                 content = _content(home, tuple(path.split("/")))
         except (NotFound, Refused):
             continue
-        yield path, content
+        yield mend(path), content
 
 
 def _known(content: bytes) -> str:

@@ -236,8 +236,9 @@ async def test_what_is_no_plain_file_keeps_nobody_from_the_others(mine: Workspac
     home = place(tmp_path, me).parent
     os.link(home / "twice.md", home / "another.md")
     (home / domain.MEMORY).symlink_to("/etc/passwd")
-    assert [path for path, _ in await mine.export(me.owner)] == ["kept.md"]
-    assert await mine.forget(me.owner) == 1 and not home.exists() and Path("/etc/passwd").exists()
+    (home / os.fsdecode(b"old\xff.txt")).write_text("from another age")
+    assert [path for path, _ in await mine.export(me.owner)] == ["kept.md", "old\ufffd.txt"]
+    assert await mine.forget(me.owner) == 2 and not await asyncio.to_thread(home.exists)
 
 
 async def test_a_name_that_others_chose_is_no_sentence_where_sources_stand(mine: Workspaces) -> None:
