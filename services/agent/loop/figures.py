@@ -13,6 +13,7 @@ from pydantic_ai.usage import RequestUsage
 
 from services.agent.loop.domain import MAX_OUTPUT
 from services.agent.spend.domain import Estimate, Figures
+from services.agent.spend.domain import money as exact
 
 PER_REQUEST, PER_MESSAGE = 512, 32
 """Tokens that a provider adds for its own framing, generously."""
@@ -93,7 +94,7 @@ def of_error(body: object) -> Figures | None:
 
 
 def money(value: Decimal | None) -> str | None:
-    return None if value is None else f"{value:f}"
+    return None if value is None else exact(value)
 
 
 def _said(usage: RequestUsage) -> bool:

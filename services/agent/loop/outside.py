@@ -8,6 +8,12 @@ import httpx2
 
 from schemas.statements import Signed
 from shared.asking.asker import Asker
+from shared.errors import SchleuseError
+
+UNASKED = frozenset(
+    {"card_pending", "card_refused", "card_expired", "connector_unknown", "connector_changed", "rate_limit"}
+)
+"""Codes by which the connectors say no before anything leaves, and at no other time."""
 
 
 @dataclass
@@ -34,7 +40,11 @@ class OwnersTransport(httpx2.AsyncBaseTransport):
         way = self._asker.transport(self._connector, delegation=delegation.get())
         mine = outside.get() or Outside()
         mine.left = True
-        answer = await way.handle_async_request(request)
+        try:
+            answer = await way.handle_async_request(request)
+        except SchleuseError as error:
+            mine.left = error.code not in UNASKED
+            raise
         said = answer.extensions.get("call_id")
         mine.call_id = UUID(str(said)) if said else None
         mine.answered = answer.status_code >= 400
