@@ -42,7 +42,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "recall invoices", "what's in my memory?", "was weißt du noch über Rechnungen?", "Was hast du dir gemerkt?", "Erinnerst du dich an Anna?", "zeig mir dein Gedächtnis", "Was weisst du über mich?",
         "Was hast du dir über Anna gemerkt?", "Was habe ich dir über Anna gesagt?",
     ),
-    "forget": ("forget invoices", "please forget that Anna is back", "forget what I said about invoices", "vergiss Rechnungen", "Vergiss bitte, dass Anna Montag wiederkommt", "vergiss alles über Rechnungen", "remove from memory: tea"),
+    "forget": ("forget invoices", "please forget that Anna is back", "forget what I said about invoices", "vergiss Rechnungen", "Vergiss bitte, dass Anna Montag wiederkommt", "vergiss alles über Rechnungen", "remove from memory: tea", "forget the thing about invoices", "vergiss das mit den Rechnungen"),
     "propose_pruning": ("prune the memory", "tidy up my memory", "räum dein Gedächtnis auf", "kürze das Gedächtnis"),
     "add_lesson": (
         "Lesson: the backup was full => rotate weekly", "add a lesson: disk full", "we learned that backups fill disks", "I learned: test restores", "note a lesson: never deploy on Fridays", "New lesson learned: x",
@@ -114,7 +114,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "agree": ("yes", "ok", "Ja bitte", "please do", "gern"),
 }  # fmt: skip
 UNKNOWN = (
-    "what is the meaning of life?", "was ist der Sinn des Lebens?", "How is the weather in Paris?", "asdf qwer", "Tell me a joke", "translate this into French", "Wie wird das Wetter?", "42", "never mind", "…", "🙂",
+    "what is the meaning of life?", "was ist der Sinn des Lebens?", "How is the weather in Paris?", "asdf qwer", "Tell me a joke", "translate this into French", "Wie wird das Wetter?", "42", "never mind", "…", "🙂", "remember this:", "remember that", "forget that", "vergiss das!",
 )  # fmt: skip
 EVERYTHING = frozenset(need for each in INTENTS for need in each.needs)
 

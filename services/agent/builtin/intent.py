@@ -44,8 +44,8 @@ def lacks(scene: Scene) -> Say:
     if scene.is_guest:
         return Say(
             scene.say(
-                "As a guest you have nothing that is kept, so I can't do that. Sign in through the console, and I can.",
-                "Für Gäste wird nichts aufbewahrt, deshalb kann ich das nicht. Melde dich über die Konsole an, dann geht es.",
+                "As a guest you have nothing that is kept, so I can't do that. Sign in through the console; then I can, as far as your role allows it.",
+                "Für Gäste wird nichts aufbewahrt, deshalb kann ich das nicht. Melde dich über die Konsole an; dann geht es, soweit deine Rolle es erlaubt.",
             )
         )
     return Say(

@@ -31,6 +31,7 @@ ACTED_ON = ("skills", "jobs")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _BREAKS = re.compile(r"(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])+")
 _PLAIN = re.compile(r"[\w./-]{1,60}(?: \(\d{1,4}\))?(?:\.\w{1,10})?")
+_ARTICLE = re.compile(r"\A(?:the|an?|my|our|das|de[mnrs]|die|(?:ein|mein|dein|unser)(?:e[mnrs]?)?) ")
 _DATED = re.compile(r"- (\d{4}-\d{2}-\d{2}): ")
 
 
@@ -126,8 +127,10 @@ def propose_pruning(text: str) -> Pruning | None:
 
 
 def matching(lines: Sequence[str], words: str) -> list[str]:
-    """Lines that say just that, or, when none does, lines in which it stands. Case does not count."""
+    """Lines that say just that, or, when none does, lines in which it stands, if need be without its article. Case does not count."""
     wanted = on_one_line(words).casefold()
     said = {line: _DATED.sub("", line, count=1).casefold() for line in lines if line.strip()}
     exact = [line for line, text in said.items() if wanted in (text, line.casefold())]
-    return exact or [line for line, text in said.items() if wanted and wanted in text]
+    within = exact or [line for line, text in said.items() if wanted and wanted in text]
+    bare = _ARTICLE.sub("", wanted, count=1)
+    return within or [line for line, text in said.items() if bare and bare in text]

@@ -43,7 +43,7 @@ def changed(scene: Scene, _: Taken, value: dict[str, Any]) -> str:
 def shown(scene: Scene, _: Taken, value: dict[str, Any]) -> str:
     if not value["text"]:
         return scene.say("You have not told me to behave in any special way.", "Du hast mir kein besonderes Verhalten aufgetragen.")  # fmt: skip
-    return scene.say("This is how you want me to be", "So willst du mich haben") + f" (Version {value['version']}):\n\n{_block(value['text'])}"  # fmt: skip
+    return scene.say("This is how you want me to be", "So willst du mich haben") + f" ({scene.say('version', 'Version')} {value['version']}):\n\n{_block(value['text'])}"  # fmt: skip
 
 
 def undone(scene: Scene, match: Taken, value: dict[str, Any]) -> str:

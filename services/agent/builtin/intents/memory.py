@@ -16,7 +16,7 @@ WISH = phrases(
 """What is to be remembered and is a wish how the agent behaves: it goes into both (a name to be called by, a language, a manner)."""
 REMEMBER = phrases(
     r"remember(?: this| that| the following)?\s*[:,–-] ?(?P<what>.+)",
-    r"remember (?:this |that |for me that |for me: ?)?(?P<what>(?!(?:when|what|who|where|how|if)\b).+[^?\s])\s*",
+    r"remember (?:this |that |for me that |for me: ?)?(?P<what>(?!(?:this|that|the following)\s*[:,–-]?$)(?!(?:when|what|who|where|how|if)\b).+[^?\s])\s*",
     r"(?:make a note|take a note|note down|note|keep in mind|don['’]t forget)(?: that| of this| this)?\s*[:,]?\s+(?P<what>.+)",
     r"merk(?:e|en)?(?: sie| es)?(?: dir| sich)?(?: bitte| mal)?(?: dies| das| folgendes)?\s*[:,–-] ?(?:dass )?(?P<what>.+)",
     r"merk(?:e)? dir(?: bitte)?,? (?:dass )?(?P<what>.+)",
@@ -45,8 +45,8 @@ RECALL = phrases(
     r"was steht in (?:deinem|meinem) gedächtnis[\s.!?]*",
 )
 FORGET = phrases(
-    r"(?:forget|delete from (?:my |your |the )?memory|remove from (?:my |your |the )?memory)(?: this| that| about| what i said about| what you know about|(?P<all> everything (?:you know )?about| everything with| all lines with| all about))?\s*[:,]?\s+(?P<what>(?!it$|it\.$).+?)[\s.!]*",
-    r"(?:vergiss(?! nicht)|vergesse|lösche aus (?:dem|deinem|meinem) gedächtnis|streiche aus (?:dem|deinem|meinem) gedächtnis)(?: bitte)?(?: dies| das| was du über|(?P<all> alles (?:über|zu|von|mit)| alle zeilen mit))?\s*[:,]?\s+(?:dass )?(?P<what>.+?)(?: weißt)?[\s.!]*",
+    r"(?:forget|delete from (?:my |your |the )?memory|remove from (?:my |your |the )?memory)(?: the things? (?:about|with)| this| that| about| what i said about| what you know about|(?P<all> everything (?:you know )?about| everything with| all lines with| all about))?\s*[:,]?\s+(?P<what>(?!(?:it|this|that)[\s.!]*$).+?)[\s.!]*",
+    r"(?:vergiss(?! nicht)|vergesse|lösche aus (?:dem|deinem|meinem) gedächtnis|streiche aus (?:dem|deinem|meinem) gedächtnis)(?: bitte)?(?: das (?:mit|über|von)| dies| das| was du über|(?P<all> alles (?:über|zu|von|mit)| alle zeilen mit))?\s*[:,]?\s+(?:dass )?(?P<what>(?!(?:es|das|dies)[\s.!]*$).+?)(?: weißt)?[\s.!]*",
 )
 
 
