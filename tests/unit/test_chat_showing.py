@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from services.agent.chat.callers import turn_and_number
-from services.agent.chat.showing import age, blocks_of, clock, dollars, meter_of, tool_line
+from services.agent.chat.showing import age, blocks_of, clock, dollars, excerpt, meter_of, tool_line
 from services.agent.conversations.domain import Message, ToolCall
 from services.agent.spend.domain import Standing
 
@@ -86,3 +86,16 @@ def test_only_a_turn_and_a_number_name_a_place_in_a_stream() -> None:
     assert turn_and_number(f"{turn}.12") == (turn, 12)
     for wrong in ("", "x", f"{turn}", f"{turn}.", f"{turn}.-1", f"{turn}.x", "x.1", f"{turn}.²", f"{turn}.99999999999"):
         assert turn_and_number(wrong) is None, wrong
+
+
+def test_a_search_shows_the_part_with_the_words() -> None:
+    long = (
+        "This is what I understand:\n\n"
+        + "- one thing and another\n" * 20
+        + "- Invoices go to accounting\n"
+        + "- more\n" * 100
+    )
+    shown = excerpt(long, '"invoices go"')
+    assert shown.startswith("… ") and "Invoices go to accounting" in shown[:80] and len(shown) <= 302
+    assert excerpt("Invoices\ngo", "go") == "Invoices go"
+    assert excerpt("Nothing of it", "elsewhere") == "Nothing of it"

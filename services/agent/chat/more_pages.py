@@ -10,7 +10,7 @@ from starlette.routing import Route
 from services.agent.chat.callers import NOBODY, Caller
 from services.agent.chat.front import Asked, Front
 from services.agent.chat.reading import Reading
-from services.agent.chat.showing import age, dollars
+from services.agent.chat.showing import age, dollars, excerpt
 from services.agent.conversations import views
 from shared.clock import now
 from shared.errors import Refused
@@ -54,7 +54,8 @@ class MorePages:
         found, notice = [], ""
         if q and not asked.caller.is_nobody:
             try:
-                found = list(await self._chat.conversations.search(asked.caller.me, q, MOST_FOUND))
+                hits = await self._chat.conversations.search(asked.caller.me, q, MOST_FOUND)
+                found = [(row, message, excerpt(message.text, q)) for row, message in hits]
             except Refused as error:
                 notice = error.message
         rows = [] if q else await self._reading.rows(asked.caller, MOST_LISTED)

@@ -15,6 +15,8 @@ from shared.markup import render_reply
 
 MOST_DETAIL = 4000
 """Characters of a tool's arguments or result that a page shows."""
+MOST_EXCERPT, BEFORE = 300, 60
+"""Characters of a message that a search shows, and how many of them stand before what was found."""
 SIGNS = {"done": "✓", "failed": "✕", "refused": "✕", "waiting": "▲", "interrupted": "✕"}
 SAID = {"failed": "failed", "refused": "not allowed", "waiting": "waits for a person", "interrupted": "interrupted"}
 
@@ -42,6 +44,15 @@ class Block:
     turn_id: UUID | None
     text: str = ""
     parts: list[tuple[Literal["tools", "reply", "cut"], Any]] = field(default_factory=list)
+
+
+def excerpt(text: str, words: str) -> str:
+    """The part of a message in which the first of the words stands, on one line."""
+    flat = " ".join(text.split())
+    wanted = words.replace('"', " ").casefold().split()
+    at = min((place for each in wanted if (place := flat.casefold().find(each)) >= 0), default=0)
+    begin = 0 if at <= BEFORE else flat.rfind(" ", 0, at - BEFORE // 2) + 1
+    return ("… " if begin else "") + flat[begin : begin + MOST_EXCERPT]
 
 
 def blocks_of(messages: Sequence[Message], console_url: str) -> list[Block]:
