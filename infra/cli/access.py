@@ -84,6 +84,8 @@ def _lister(kind: str) -> Callable[..., None]:
             return
         for each in found["keys"]:
             typer.echo(printable(_line(each)))
+        number, word = len(found["keys"]), "key" if kind == "apikey" else "token"
+        typer.echo(f"{number} {word}{'' if number == 1 else 's'}")
 
     return listed
 

@@ -43,7 +43,9 @@ def set_one(what: What, reason: Reason = "", state: State = DEFAULT_STATE, as_js
     if as_json:
         print_json(found)
     else:
-        typer.echo(printable(f"{' '.join(what)} is in force"))
+        typer.echo(
+            printable(f"{' '.join(what)} is in force" if what[-1] else f"{' '.join(what[:-1])} is no longer set")
+        )
 
 
 def _read(what: list[str]) -> tuple[str, str, str]:
