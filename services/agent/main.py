@@ -37,6 +37,7 @@ from services.agent.memory.preface import memory_preface
 from services.agent.memory.progress import noting
 from services.agent.memory.tools import make_tools as memory_tools
 from services.agent.owners.parts import make_owners
+from services.agent.owners.still import StillThere
 from services.agent.proposals.holding import ProposalsHolding
 from services.agent.proposals.tools import make_tools as proposal_tools
 from services.agent.sharing.tools import make_tools as sharing_tools
@@ -102,7 +103,7 @@ def compose(settings: Settings) -> Service:
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
     workspaces = Workspaces(settings.workspace, db)
     prefaces: list[Preface] = [memory_preface(workspaces), BehaviorPreface(db)]
-    turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces)
+    turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces, StillThere(db))
     desk = Desk(conversations, turns, service.notices)
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)

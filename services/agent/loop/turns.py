@@ -21,6 +21,7 @@ from services.agent.loop.running import Turn
 from services.agent.loop.showing import show_cost
 from services.agent.loop.side import SideCalls
 from services.agent.loop.toolbox import Cards, Toolbox
+from services.agent.owners.still import Still
 from services.agent.spend.domain import Call, Estimate, Figures, Reservation, Spending
 from services.agent.tools.domain import Asked, Tools
 from shared.errors import Conflict, NotFound, SchleuseError, Transient
@@ -45,9 +46,12 @@ class Turns:
         tools: Callable[[], Tools],
         cards: Cards,
         prefaces: Sequence[preface.Preface] = (),
+        still: Still | None = None,
     ) -> None:
+        """`still`: asked who the person is when their message's turn has come."""
         self._conversations, self._spending, self._models = conversations, spending, models
         self._tools, self._cards, self._prefaces = tools, cards, prefaces
+        self._still = still
         self.side = SideCalls(spending)
         self._fitting = Fitting(self.side)
 
@@ -76,6 +80,8 @@ class Turns:
         history = await self._conversations.start(turn.me, ref.conversation_id, ref.turn_id)
         turn.started = True
         turn.happen("started", {"text": turn.text})
+        if self._still is not None:
+            turn.me = await self._still(turn.me, turn.at)
         chosen = await self._models.choose(turn.me)
         turn.model = chosen.name
         self.side.begin(turn.turn_id, chosen, turn.bill)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID, uuid4
@@ -11,12 +12,14 @@ import pytest
 from starlette.requests import Request
 
 from schemas.outward import Owner
+from services.agent.owners.domain import Me
 from services.agent.owners.door import OwnerDoor
 from services.agent.owners.key_watch import KeyWatch
 from services.agent.owners.settings import AgentSettings
+from services.agent.owners.still import StillThere
 from shared.clock import now
 from shared.db.notices import Notices
-from shared.errors import Unauthorized
+from shared.errors import Refused, Unauthorized
 from shared.health import Health
 from shared.identity import Sessions, TokenReader, store
 from shared.identity.sessions import hash_token
@@ -142,3 +145,22 @@ async def test_another_instance_works_by_a_new_setting_within_a_second(office: O
             await heard.wait()
             heard.clear()
     await other.stop()
+
+
+async def test_what_waited_is_answered_for_who_its_sender_is_by_then(office: OwnerOffice) -> None:
+    who, still, sent = await office.person("admin"), StillThere(office.db), now()
+    me = Me(Owner(kind="user", id=str(who)), "Ada", "admin")
+    assert await still(me, sent) == me
+    await office.person("viewer", who)
+    assert (await still(me, sent)).role == "viewer"
+    assert await still(me, now()) == me, "they came in with that role since"
+    await office.person("owner", who)
+    assert await still(me, sent) == me, "nobody does more than when they sent it"
+    await office.person(None, who)
+    with pytest.raises(Refused, match="may not use the agent"):
+        await still(me, now())
+    for other in (
+        replace(me, owner=Owner(kind="user", id=str(uuid4()))),
+        Me(Owner(kind="guest", id="g"), "G", "guest"),
+    ):
+        assert await still(other, sent) == other

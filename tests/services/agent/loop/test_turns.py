@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from datetime import datetime
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ToolReturnPart
@@ -185,3 +186,14 @@ async def test_what_a_model_may_not_write_is_mended_and_flagged(loop: Loop) -> N
     assert seen[-1].data["reply"] == "a\ufffdb \\u0000 C:\\u0041bc"
     kept = (await loop.conversations.messages(me, ref.conversation_id))[-1]
     assert (kept.text, kept.flagged) == ("a\ufffdb \\u0000 C:\\u0041bc", True)
+
+
+async def test_whoever_was_shut_out_while_their_message_waited_gets_no_answer(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    async def gone(me: Me, since: datetime) -> Me:
+        raise Refused("You may not use the agent any more.", code="gone")
+
+    me = person()
+    monkeypatch.setattr(loop.turns, "_still", gone)
+    record = await loop.say(me, "hello")
+    assert (record.outcome, record.reply, record.calls) == ("refused", "", [])
+    assert await loop.rows(me, record.turn_id) == []
