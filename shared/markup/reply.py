@@ -19,6 +19,8 @@ from shared.markup.writer import Writer
 
 MOST = 64 * 1024
 """Characters that are read as Markdown; a longer text is shown as it is written."""
+MOST_BRACKETS = 2000
+"""Links that may begin in it: looking for their ends takes time that grows with the square of them."""
 _IN_PAGE = re.compile(r'<a [^>]*?href="#[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
 _ID = re.compile(r'(<[a-z0-9]+)((?: [a-z-]+="[^"]*")*?) id="[^"]*"')
 _OUTWARD = re.compile(r'(<a rel="[^"]*" href="(https?://[^"]*)"[^>]*>)(.*?)</a>', re.DOTALL)
@@ -27,7 +29,7 @@ _REGION = re.compile(r'role="region" aria-label="([^"]*)"')
 
 def render_reply(text: str, name: str = "", lang: str = "en") -> str:
     """Safe HTML of a reply. `name` tells what can be scrolled in it from the same of another: "message 4"."""
-    if len(text) > MOST:
+    if len(text) > MOST or text.count("[") > MOST_BRACKETS:
         return plain(text)
     tokens = list(_calm(parse(text.replace("\r\n", "\n"))))
     html = dress(clean(Writer("", set()).write(tokens, lang)), lang)

@@ -1,6 +1,7 @@
 """What an agent wrote brings nothing of its own into the page (S11): no HTML, no id, nothing that loads, links that say where they lead."""
 
 import re
+import time
 
 import pytest
 
@@ -53,3 +54,10 @@ def test_headings_are_bold_lines_and_what_scrolls_has_a_name_of_its_own() -> Non
 
 def test_a_very_long_text_is_shown_as_it_is_written() -> None:
     assert render_reply("**x** <b>" * 20_000).startswith('<p class="plain">**x** &lt;b&gt;')
+
+
+@pytest.mark.parametrize("text", ["![](" * 16_000, "[" * 60_000])
+def test_a_text_that_would_keep_the_page_waiting_is_shown_as_it_is_written(text: str) -> None:
+    begun = time.process_time()
+    assert render_reply(text).startswith('<p class="plain">')
+    assert time.process_time() - begun < 0.5
