@@ -16,6 +16,7 @@ from pydantic_core import SchemaValidator, core_schema
 from services.agent.conversations.domain import ToolCall
 from services.agent.loop.domain import MAX_ITERATIONS
 from services.agent.loop.history import result_of
+from services.agent.owners.domain import Me
 from services.agent.tools.domain import Arguments, Asked, Tool
 from shared.errors import Refused, SchleuseError
 from shared.faults import faults_told
@@ -35,13 +36,15 @@ class Cards(Protocol):
 
 @dataclass
 class Toolbox(AbstractToolset[None]):
-    """The tools of one turn. `tell` is told of each call as it begins; `taint` of what untrusted text was read."""
+    """The tools of one turn. `tell` is told of each call as it begins; `taint` of what untrusted text was read;
+    `still` is asked before each who the person is by now."""
 
     asked: Asked
     tools: Sequence[Tool]
     cards: Cards
     tell: Callable[[ToolCall], None]
     taint: Callable[[Sequence[str]], Awaitable[None]]
+    still: Callable[[Me], Awaitable[Me]] | None = None
     done: dict[str, ToolCall] = field(default_factory=dict)
 
     @property
@@ -65,12 +68,21 @@ class Toolbox(AbstractToolset[None]):
         self.tell(call)
         clock = asyncio.get_running_loop().time
         begun = clock()
-        found = await self._run(name, tool_args)
+        found = await self._as_now(name, tool_args)
         call = ToolCall(
             call.call_id, name, call.arguments, found[0], found[1], found[2], round((clock() - begun) * 1000)
         )
         self.done[call.call_id] = call
         return result_of(call)
+
+    async def _as_now(self, name: str, given: Any) -> tuple[Any, Any, str]:
+        """A role that was taken away meanwhile opens no tool any more."""
+        if self.still is not None:
+            try:
+                self.asked = replace(self.asked, me=await self.still(self.asked.me))
+            except SchleuseError as error:
+                return _said("refused", error.message)
+        return await self._run(name, given)
 
     async def _run(self, name: str, given: Any) -> tuple[Any, Any, str]:
         """State, result, and a line for the page."""

@@ -21,6 +21,7 @@ from services.agent.loop.running import Turn
 from services.agent.loop.showing import show_cost
 from services.agent.loop.side import SideCalls
 from services.agent.loop.toolbox import Cards, Toolbox
+from services.agent.owners.domain import Me
 from services.agent.owners.still import Still
 from services.agent.spend.domain import Call, Estimate, Figures, Reservation, Spending
 from services.agent.tools.domain import Asked, Tools
@@ -80,8 +81,7 @@ class Turns:
         history = await self._conversations.start(turn.me, ref.conversation_id, ref.turn_id)
         turn.started = True
         turn.happen("started", {"text": turn.text})
-        if self._still is not None:
-            turn.me = await self._still(turn.me, turn.at)
+        turn.me = await self._now(turn.me, turn)
         chosen = await self._models.choose(turn.me)
         turn.model = chosen.name
         self.side.begin(turn.turn_id, chosen, turn.bill)
@@ -94,6 +94,10 @@ class Turns:
         finally:
             self.side.end(turn.turn_id)
             delegation.reset(token)
+
+    async def _now(self, me: Me, turn: Turn) -> Me:
+        """Who they are by now. Refused when they may not come in any more."""
+        return me if self._still is None else await self._still(me, turn.at)
 
     async def _free(self, turn: Turn, chosen: Chosen, history: Sequence[Message]) -> None:
         """The built-in model's requests are one row together: they cost nothing, and of a guest one line remains (rule 22)."""
@@ -131,7 +135,7 @@ class Turns:
         if new:
             await self._conversations.taint(me, ref.conversation_id, new)
         asked = Asked(me, ref.conversation_id, ref.turn_id, (*conversation.tainted, *new), said=turn.text)
-        toolbox = Toolbox(asked, self._tools(), self._cards, turn.show_call, lambda read: self._taint(turn, read))
+        toolbox = Toolbox(asked, self._tools(), self._cards, turn.show_call, lambda read: self._taint(turn, read), lambda who: self._now(who, turn))  # fmt: skip
         before, prompt = await self._fitting.fit(turn, chosen, history)
         rounds = Rounds(turn, self._conversations, toolbox, model, lambda: self._show(turn, chosen))
         await rounds.run(before, prompt, preface.instructions(me, words, asked.tainted))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -197,3 +198,27 @@ async def test_whoever_was_shut_out_while_their_message_waited_gets_no_answer(lo
     record = await loop.say(me, "hello")
     assert (record.outcome, record.reply, record.calls) == ("refused", "", [])
     assert await loop.rows(me, record.turn_id) == []
+
+
+async def test_a_role_that_was_taken_away_meanwhile_opens_no_tool(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    roles, used = iter(("owner", "owner", "viewer")), []
+
+    async def less(me: Me, since: datetime) -> Me:
+        return replace(me, role=next(roles))  # type: ignore[arg-type]
+
+    async def work(asked: Asked, given: Arguments) -> Found:
+        used.append(asked.me.role)
+        return Found({"done": True})
+
+    async def twice(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | dict[int, DeltaToolCall]]:
+        count = sum(isinstance(part, ToolReturnPart) for each in messages for part in each.parts)
+        if count < 2:
+            yield {0: DeltaToolCall("work", "{}", tool_call_id=f"call-{count}")}
+        else:
+            yield "tried"
+
+    loop.tools = (Tool("work", "Works.", Arguments, work, TRUSTED),)
+    loop.models = Picks(FunctionModel(stream_function=twice, model_name="twice"))
+    monkeypatch.setattr(loop.turns, "_still", less)
+    record = await loop.say(person(), "go")
+    assert [each.state for each in record.calls] == ["done", "refused"] and used == ["owner"]
