@@ -113,6 +113,11 @@ async def test_an_answer_goes_on_after_the_stream_was_lost(stack: Stack, owner: 
         await expect(page.locator("#m")).to_have_value("help")
         await page.context.set_offline(False)
         await say(page, "help", "This is what I understand")
+        await page.route("**/live?**", lambda route: route.abort())
+        await page.reload()
+        await expect(page.locator("#notice")).to_contain_text("does not answer")
+        await page.unroute("**/live?**")
+        await expect(page.locator("#notice")).to_be_hidden()
 
 
 async def test_without_javascript_a_form_does(stack: Stack, owner: Person, open_page: Opener) -> None:

@@ -136,6 +136,7 @@
     list({ html, title, gone }) {
       if (gone) return void (location.href = "/");
       one("#side").innerHTML = html;
+      if (conversation) one(`[href="/c/${conversation}"]`, one("#side"))?.setAttribute("aria-current", "page");
       if (title) {
         one("#title").textContent = title;
         document.title = `${title} · Schleuse Workspace`;
@@ -146,6 +147,9 @@
   };
 
   // --- the stream ----------------------------------------------------------
+  const SILENT = "The workspace does not answer. It is asked again until it does.";
+  let silence = 0;
+  const silent = () => notice.hidden && tell(SILENT, "wait");
   function listen(after = "") {
     live?.close();
     if (!conversation && body.dataset.signedIn !== "yes") return; // a guest who has said nothing has nothing to listen to
@@ -168,7 +172,13 @@
       mine.close();
       setTimeout(again, 300);
     });
+    mine.addEventListener("open", () => {
+      clearTimeout(silence);
+      if (silence && notice.textContent === SILENT) tell("");
+      silence = 0;
+    });
     mine.addEventListener("error", () => {
+      silence ||= setTimeout(silent, 2000);
       if (mine.readyState === EventSource.CLOSED && mine === live) setTimeout(again, 1000);
     });
   }
@@ -188,6 +198,7 @@
       if (answer.status >= 500) throw new Error("not ready");
       reload();
     } catch {
+      silent();
       setTimeout(again, 1000);
     }
   }
