@@ -187,7 +187,7 @@ def test_the_openapi_document_is_complete(stack: Stack) -> None:
     wanted = {
         "/v1/items": {"get", "post"}, "/v1/items/{item_id}": {"get"}, "/v1/items/{item_id}/decisions": {"post"},
         "/v1/items/{item_id}/withdrawals": {"post"}, "/v1/submissions/{submission_id}": {"get"}, "/v1/signals/totals": {"get"},
-        "/v1/items/{item_id}/undo": {"post"}, "/v1/statistics": {"get"},
+        "/v1/items/{item_id}/undo": {"post"}, "/v1/statistics": {"get"}, "/v1/spend": {"get"},
     }  # fmt: skip
     assert {path: set(methods) for path, methods in document["paths"].items()} == wanted
     for path, methods in document["paths"].items():

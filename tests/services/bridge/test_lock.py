@@ -226,7 +226,7 @@ async def test_a_withdrawn_schedule_publishes_nothing(lock: Lock) -> None:
 async def test_a_revoked_key_decides_no_more(lock: Lock) -> None:
     other = SigningKey(b"n" * 32)
     told = await lock.change_key("added", other)
-    assert names(told) == ["key.recorded>site", "key.recorded>connectors", "key.applied>console"]
+    assert names(told) == ["key.recorded>site", "key.recorded>connectors", "key.recorded>agent", "key.applied>console"]
     applied = told[2]["data"]
     assert (applied["action"], applied["key_id"], applied["by"]["id"]) == ("added", other.key_id, "boss")
     of = revision()
