@@ -48,7 +48,10 @@ class Api:
 
     async def caller(self, sent: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)]) -> Caller:
         if sent is None or not sent.credentials:
-            raise Unauthorized("Send an API token: `Authorization: Bearer schleuse_…`.", code="token")
+            raise Unauthorized(
+                "Send an API token: `Authorization: Bearer schleuse_…`. One is made on your own page of the console.",
+                code="token",
+            )
         return await find_token_holder(self._console.db, sent.credentials)
 
     async def submit(self, new: NewItem, caller: Caller) -> Submission:

@@ -65,11 +65,11 @@ class MemoryTools:
         lines = [line for line in text.splitlines() if line.strip()]
         found = matching(lines, given.words) if given.words.strip() else lines
         value = {"lines": found[:MOST_LISTED], "of": len(lines), "advice": _advice(len(text.encode()))}
-        return Found(value, f"{len(found)} lines of memory")
+        return Found(value, f"{len(found)} line{'' if len(found) == 1 else 's'} of memory")
 
     async def forget(self, asked: Asked, given: ForgetArguments) -> Found:
         gone = await self._all.forget_lines(asked.me, given.words, several=given.several)
-        return Found({"forgotten": gone}, f"{len(gone)} lines taken out of memory")
+        return Found({"forgotten": gone}, f"{len(gone)} line{'' if len(gone) == 1 else 's'} taken out of memory")
 
     async def propose_pruning(self, asked: Asked, given: NoArguments) -> Found:
         found = await self._all.pruning(asked.me)
