@@ -46,13 +46,16 @@ class Api:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    async def caller(self, sent: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)]) -> Caller:
+    async def caller(
+        self, request: Request, sent: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)]
+    ) -> Caller:
         if sent is None or not sent.credentials:
             raise Unauthorized(
                 "Send an API token: `Authorization: Bearer schleuse_…`. One is made on your own page of the console.",
                 code="token",
             )
-        return await find_token_holder(self._console.db, sent.credentials)
+        reads = request.method in {"GET", "HEAD"}
+        return await find_token_holder(self._console.db, sent.credentials, reads=reads)
 
     async def submit(self, new: NewItem, caller: Caller) -> Submission:
         draft = read_draft(new.kind, new.lang, new.path, new.markdown, new.audience)

@@ -46,6 +46,18 @@ def test_a_member_sees_what_was_spent_for_them_alone(stack: Stack, owner: Person
     assert member.page("/spend").status_code == 200
 
 
+def test_a_key_of_the_agents_api_reads_the_figures_and_does_nothing_else_at_the_console(stack: Stack, owner: Person) -> None:  # fmt: skip
+    member = owner.add("member")
+    key = stack.cli("apikey", "create", member.handle, "--name", "report")
+    assert spend(stack, key["key"]).status_code == 200
+    assert spend(stack, key["key"], everybody=True).status_code == 403
+    new = {"kind": "doc", "lang": "en", "path": "by-a-key", "markdown": "# By a key\n"}
+    answer = httpx2.post(f"{stack.urls['console']}/api/v1/items", json=new, headers={"Authorization": f"Bearer {key['key']}"}, timeout=30)  # fmt: skip
+    assert (answer.status_code, answer.json()["code"]) == (401, "key")
+    stack.cli("apikey", "revoke", key["id"])
+    assert spend(stack, key["key"]).status_code == 401
+
+
 @pytest.mark.parametrize("asked", [{"by": "secret"}, {"by": "owner'; --"}, {"days": 0}, {"days": 366}, {"days": "many"}, {"by": "x" * 41}])  # fmt: skip
 def test_what_cannot_be_asked_is_refused(stack: Stack, owner: Person, asked: dict[str, Any]) -> None:
     assert spend(stack, owner.api_token("viewer"), **asked).status_code == 422

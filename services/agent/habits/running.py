@@ -13,6 +13,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from services.agent.builtin.purposes import TOOL
 from services.agent.conversations.domain import ToolCall
 from services.agent.habits.domain import DEEPEST, MOST_REQUESTS, MOST_RUNS, VirtualTool
+from services.agent.loop.faults import in_words
 from services.agent.loop.toolbox import Cards, Toolbox
 from services.agent.tools.domain import Asked, Tools
 from shared.errors import Refused
@@ -63,7 +64,7 @@ class Runner:
         inner = replace(asked, tainted=_merged(asked, tool), depth=asked.depth + 1)
         offered = [each for each in self._tools() if each.writes != "tools"]
         box = Toolbox(inner, offered, self._cards, lambda _: None, ran.read)
-        with _around(tool.name):
+        with _around(tool.name), in_words():
             ran.answer = await self._side.ask(
                 inner, "tool", TOOL, tool.filled(given), toolsets=[box], requests=MOST_REQUESTS
             )

@@ -46,6 +46,12 @@ async def listed(tx: Tx, at: datetime, kind: str | None = None, person_id: UUID 
     return await tx.rows(found.order_by(access_keys.c.created_at, access_keys.c.id))
 
 
+async def by_hash(tx: Tx, token_hash: str, at: datetime) -> RowMapping | None:
+    """One that is in force, with its person."""
+    found = select(*_LISTED).join(people, people.c.id == access_keys.c.person_id)
+    return await tx.row(found.where(access_keys.c.token_hash == token_hash, _in_force(at)))
+
+
 async def one(tx: Tx, access_id: UUID) -> RowMapping | None:
     """With its person; its row is locked."""
     found = select(*_LISTED).join(people, people.c.id == access_keys.c.person_id).where(access_keys.c.id == access_id)
