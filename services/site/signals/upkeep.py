@@ -1,4 +1,4 @@
-"""Once a minute: old raw signals go, and counts that other instances of the site changed are read again."""
+"""Once a minute: old raw signals go, and counts that other instances of the site changed are read again. After a failure it is soon."""
 
 import asyncio
 import contextlib
@@ -34,8 +34,8 @@ class Upkeep:
 
     async def _run(self) -> None:
         clock, pruned = asyncio.get_running_loop().time, float("-inf")
+        await self._rest()
         while True:
-            await self._rest()
             try:
                 if clock() - pruned >= EVERY:
                     self._health.figures["signals_pruned"], pruned = await prune_signals(self._db), clock()
@@ -43,6 +43,9 @@ class Upkeep:
                 self._health.set("upkeep", True)
             except Transient as error:
                 self._health.set("upkeep", False, error.message)
+                await asyncio.sleep(CALM)
+                continue
+            await self._rest()
 
     def hurry(self) -> None:
         """Another instance counted votes."""
