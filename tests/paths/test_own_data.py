@@ -73,7 +73,7 @@ def test_ones_own_data_is_fetched_and_deleted(stack: Stack, owner: Person, tmp_p
     assert httpx2.get(f"{stack.urls['workspace']}/api/v1/export").status_code == 401
 
 
-def test_a_killed_agent_leaves_no_turn_open(stack: Stack, owner: Person) -> None:
+def test_cv_03_a_killed_agent_leaves_no_turn_open(stack: Stack, owner: Person) -> None:
     """kill -9 while turns run; what was open is closed when it is back, and the conversation goes on (CV-03)."""
     person = owner.add("member")
     with client(stack, person) as api:

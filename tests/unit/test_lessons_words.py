@@ -42,7 +42,7 @@ def found(query: str, *lessons: str) -> list[int]:
         ("v2", "Release v2 was late"),
     ],
 )
-def test_a_lesson_is_found(query: str, lesson: str) -> None:
+def test_le_03_a_lesson_is_found(query: str, lesson: str) -> None:
     """LE-03 and rule 18."""
     assert found(query, "something else entirely", lesson) == [2]
 
@@ -51,12 +51,12 @@ def test_a_lesson_is_found(query: str, lesson: str) -> None:
     ("lessons", "query"),
     [([], "backup"), (["?!… — 。、"], "backup"), (["?!…"], "?!…"), (["the and of"], "backup"), (["backup"], ""), (["backup"], " \n\t"), (["", ""], "x"), (["backup"], "🙂")],
 )  # fmt: skip
-def test_what_has_no_words_finds_nothing_and_is_no_error(lessons: list[str], query: str) -> None:
+def test_le_01_what_has_no_words_finds_nothing_and_is_no_error(lessons: list[str], query: str) -> None:
     """LE-01."""
     assert found(query, *lessons) == []
 
 
-def test_a_query_of_stop_words_only_still_searches() -> None:
+def test_le_01_a_query_of_stop_words_only_still_searches() -> None:
     """LE-01, rule 18; beside a telling word stop words count nothing."""
     assert found("the and", "the and of") == [1]
     assert found("über und", "ueber und von") == [1]

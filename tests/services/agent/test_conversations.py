@@ -98,7 +98,7 @@ async def test_what_a_person_sends_is_checked(kept: KeptConversations) -> None:
     assert await kept.messages(me, chat) == []
 
 
-async def test_one_turn_at_a_time_and_eight_wait(instances: tuple[KeptConversations, KeptConversations]) -> None:
+async def test_cv_02_one_turn_at_a_time_and_eight_wait(instances: tuple[KeptConversations, KeptConversations]) -> None:
     """Also when they came by two instances (CV-02)."""
     me, (kept, other) = somebody(), instances
     chat = (await kept.open(me, None)).conversation_id
@@ -127,7 +127,7 @@ async def test_one_turn_at_a_time_and_eight_wait(instances: tuple[KeptConversati
     assert turns == [first, first] + [turn for turn in waiting for _ in range(4)]
 
 
-async def test_a_crash_leaves_a_usable_history(kept: KeptConversations, db: Database) -> None:
+async def test_cv_03_a_crash_leaves_a_usable_history(kept: KeptConversations, db: Database) -> None:
     """Killed after the call is stored and before its result; killed between result and reply; and one that waited (CV-03)."""
     me, dead = somebody(), KeptConversations(db)
     chats = [(await kept.open(me, None)).conversation_id for _ in range(2)]

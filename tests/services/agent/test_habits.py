@@ -213,7 +213,7 @@ async def test_a_tool_made_after_untrusted_text_taints_whoever_runs_it(desk: Des
     assert (await desk.use("list_tools", me)).sources == (MAIL,)
 
 
-async def test_a_nul_in_a_stored_prompt_becomes_a_mark(desk: Desk) -> None:
+async def test_cv_04_a_nul_in_a_stored_prompt_becomes_a_mark(desk: Desk) -> None:
     """CV-04, rule 19."""
     me = somebody()
     await desk.make(me, "odd", prompt="a\x00b \\u0000")

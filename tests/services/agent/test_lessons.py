@@ -48,7 +48,7 @@ async def ids(lessons: Lessons, me: Me, words: str) -> list[int]:
     return [each["lesson_id"] for each in (await used(lessons, "search_lessons", me, words=words)).value["lessons"]]
 
 
-async def test_an_owner_with_nothing_to_find_finds_nothing(lessons: Lessons) -> None:
+async def test_le_01_an_owner_with_nothing_to_find_finds_nothing(lessons: Lessons) -> None:
     """LE-01."""
     me = somebody()
     assert await ids(lessons, me, "backup") == []
@@ -59,7 +59,7 @@ async def test_an_owner_with_nothing_to_find_finds_nothing(lessons: Lessons) -> 
     assert await ids(lessons, me, "the of") == [2]
 
 
-async def test_words_of_every_part_and_without_blanks_find_a_lesson(lessons: Lessons) -> None:
+async def test_le_03_words_of_every_part_and_without_blanks_find_a_lesson(lessons: Lessons) -> None:
     """LE-03."""
     me = somebody()
     await used(lessons, "add_lesson", me, observation="数据库备份每天凌晨执行")
@@ -77,7 +77,7 @@ async def test_words_of_every_part_and_without_blanks_find_a_lesson(lessons: Les
         assert await ids(lessons, me, query) == [2], query
 
 
-async def test_lessons_split_by_an_earlier_release_are_split_anew(db: Database, lessons: Lessons) -> None:
+async def test_le_03_lessons_split_by_an_earlier_release_are_split_anew(db: Database, lessons: Lessons) -> None:
     """LE-03: if the splitting changes, old lessons are indexed again."""
     me = somebody()
     await used(lessons, "add_lesson", me, observation="数据库备份每天凌晨执行")
@@ -88,7 +88,7 @@ async def test_lessons_split_by_an_earlier_release_are_split_anew(db: Database, 
         assert await tx.raw.fetchval("SELECT splitting FROM core.lessons") == SPLITTING
 
 
-async def test_nobody_finds_what_another_learnt(db: Database, lessons: Lessons) -> None:
+async def test_le_05_nobody_finds_what_another_learnt(db: Database, lessons: Lessons) -> None:
     """LE-05: directly, with an own filter, and by words that only the other has; scores do not move with another's lessons."""
     a, b = somebody(), somebody()
     for text in ("the backup disk was full", "the zanzibar contract"):
@@ -107,7 +107,7 @@ async def test_nobody_finds_what_another_learnt(db: Database, lessons: Lessons) 
         await used(lessons, "search_lessons", b, words="zanzibar", owner=str(a.owner))
 
 
-async def test_a_user_and_a_guest_of_one_id_share_nothing(lessons: Lessons) -> None:
+async def test_ag_06_a_user_and_a_guest_of_one_id_share_nothing(lessons: Lessons) -> None:
     """AG-06."""
     user, guest = Owner(kind="user", id="7"), Owner(kind="guest", id="7")
     await lessons.add(user, Learnt("the seventh lesson"), Origin())
@@ -147,7 +147,7 @@ async def test_provenance_is_kept_and_taints_whoever_reads_it(lessons: Lessons) 
     assert (await used(lessons, "search_lessons", me, words="tea")).sources == ()
 
 
-async def test_a_nul_in_a_lesson_becomes_a_mark_and_typed_characters_stay(lessons: Lessons) -> None:
+async def test_cv_04_a_nul_in_a_lesson_becomes_a_mark_and_typed_characters_stay(lessons: Lessons) -> None:
     """CV-04, rule 19."""
     me = somebody()
     await used(lessons, "add_lesson", me, observation="a\x00b \\u0000 C:\\temp\\u0041bc", tags=["t\x00"])

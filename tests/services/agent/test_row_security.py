@@ -182,7 +182,7 @@ async def test_two_owners_of_one_transaction_come_one_after_the_other(db: Databa
         assert await tx.raw.fetch(SEEN) == []
 
 
-async def test_there_is_no_default_owner(db: Database) -> None:
+async def test_ag_06_there_is_no_default_owner(db: Database) -> None:
     """Broken or missing: refused where it is made, and no row anywhere (AG-06)."""
     for kind, name in (("user", ""), ("nobody", "7"), ("", ""), ("User", "7"), ("user", "a" * 201)):
         with pytest.raises(ValidationError):

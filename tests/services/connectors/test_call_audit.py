@@ -202,7 +202,7 @@ async def test_an_audit_that_hangs_refuses_in_time(
     await log.stop()
 
 
-async def test_what_cannot_be_stored_is_mended_and_the_entry_says_so(db: Database, keys: PublicKeys) -> None:
+async def test_cv_04_what_cannot_be_stored_is_mended_and_the_entry_says_so(db: Database, keys: PublicKeys) -> None:
     """CV-04 and rule 19: every write succeeds; typed characters that look like an escape stay as they are."""
     async with db.transaction() as tx:
         (entry,) = await record_notes(tx, [note(target="a\x00b \ud800 \\u0000 C:\\u0041bc", detail="x" * 900)])

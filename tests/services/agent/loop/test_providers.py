@@ -258,7 +258,7 @@ async def test_a_model_that_asks_for_ever_more_tools_is_made_to_answer(loop: Loo
         assert (record.reply, record.iterations, record.outcome) == ("Enough.", 12, "ok")
 
 
-async def test_two_turns_at_once_are_answered_one_after_the_other_and_a_third_finds_a_history_that_pairs(
+async def test_cv_02_two_turns_at_once_are_answered_one_after_the_other_and_a_third_finds_a_history_that_pairs(
     loop: Loop,
 ) -> None:
     """CV-02."""

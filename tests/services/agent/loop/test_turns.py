@@ -174,7 +174,7 @@ async def test_a_model_that_fails_of_itself_ends_its_turn_alone(loop: Loop) -> N
     assert (await loop.say(me, "hello", record.conversation_id)).outcome == "ok"
 
 
-async def test_what_a_model_may_not_write_is_mended_and_flagged(loop: Loop) -> None:
+async def test_cv_04_what_a_model_may_not_write_is_mended_and_flagged(loop: Loop) -> None:
     """Rule 19, CV-04."""
     me = person()
 

@@ -131,7 +131,7 @@ async def share(loop: Loop, text: str) -> None:
         await keep_record(tx, RecordShared(record_id=fresh_id(), kind="feedback", title=title, text=text, source="visitor", shared_by=by, at=now(), version=1))  # fmt: skip
 
 
-async def test_a_comment_that_gives_orders_moves_nothing(desk: Desk) -> None:
+async def test_ag_01_a_comment_that_gives_orders_moves_nothing(desk: Desk) -> None:
     """AG-01. A summary, nothing else; the attempt stands in the turn's record."""
     await share(desk.loop, ORDERS)
     before = await desk.staged()
@@ -156,7 +156,7 @@ async def test_the_built_in_model_summarises_and_does_nothing_else(desk: Desk) -
 
 
 @pytest.mark.parametrize("where", ["page", "comments", "file"])
-async def test_only_the_users_own_sentence_is_remembered(desk: Desk, where: str) -> None:
+async def test_ag_03_only_the_users_own_sentence_is_remembered(desk: Desk, where: str) -> None:
     """AG-03: by way of a page, a visitor's comment, and a file that was saved from outside."""
     await share(desk.loop, PLANT)
     await desk.workspaces.write(desk.me, "notes.md", PLANT, sources=("mail: Eve",))
