@@ -6,7 +6,8 @@ from typing import ClassVar
 class SchleuseError(Exception):
     """Base. `message` says what is wrong and what to do; `code` is for programs; `status` is the HTTP status.
 
-    `audited`: what the call audit keeps of it for good, where the message names people whom the asker named.
+    `audited`: what the call audit keeps of it for good, where the message names people whom the asker named. `nothing_left`: whoever was
+    asked says that nothing was begun.
     """
 
     status: ClassVar[int] = 500
@@ -17,6 +18,7 @@ class SchleuseError(Exception):
         self.message = message
         self.audited = audited or message
         self.code = code or self.default_code
+        self.nothing_left = False
 
 
 class Refused(SchleuseError):
@@ -106,6 +108,8 @@ BY_CODE_STATUS: dict[int, type[SchleuseError]] = {
 }
 
 
-def from_wire(status: int, code: str, message: str) -> SchleuseError:
+def from_wire(status: int, code: str, message: str, *, nothing_left: bool = False) -> SchleuseError:
     """The error that another process reported."""
-    return BY_CODE_STATUS.get(status, SchleuseError)(message, code=code)
+    found = BY_CODE_STATUS.get(status, SchleuseError)(message, code=code)
+    found.nothing_left = nothing_left
+    return found

@@ -13,10 +13,12 @@ Tell = Callable[["Answer"], Awaitable[None]]
 
 
 def _nobody() -> SchleuseError:
-    return Transient(
+    found = Transient(
         "the connectors are not there to answer; `schleuse status` says why, a start is `schleuse up`",
         code="connectors_away",
     )
+    found.nothing_left = True
+    return found
 
 
 def lost() -> SchleuseError:
@@ -82,7 +84,8 @@ class Answer:
                 raise found
             if found.kind == ERROR:
                 said = found.json()
-                raise from_wire(said["status"], said["code"], said["message"])
+                nothing_left = said.get("begun") is False
+                raise from_wire(said["status"], said["code"], said["message"], nothing_left=nothing_left)
             yield found
             if found.kind == END:
                 return

@@ -104,6 +104,7 @@ async def _within(patience: float | None, coming: Any) -> Frame:
 def tunnelled(error: SchleuseError) -> SchleuseError:
     """The same error as a transport's error."""
     made: SchleuseError = _TUNNELLED.get(type(error), _TUNNELLED[SchleuseError])(error.message, code=error.code)
+    made.nothing_left = error.nothing_left
     return made
 
 

@@ -96,6 +96,10 @@ def test_a_provider_answers_through_the_connector_and_the_bill_is_the_ledgers(st
 
     told = until(row, 20, "the console knows of the turn")
     assert Decimal(told["cost"]) == Decimal(said["cost"])
+    stack.cli("connectors", "off", provided.connector, "--reason", "a test")
+    off = talk.say("good morning")
+    assert "off" in off["error"] and off["cost"] == "0", "what the connectors refused never left"
+    stack.cli("connectors", "on", provided.connector, "--reason", "a test")
 
 
 @pytest.mark.long

@@ -10,11 +10,6 @@ from schemas.statements import Signed
 from shared.asking.asker import Asker
 from shared.errors import SchleuseError
 
-UNASKED = frozenset(
-    {"card_pending", "card_refused", "card_expired", "connector_unknown", "connector_changed", "rate_limit"}
-)
-"""Codes by which the connectors say no before anything leaves, and at no other time."""
-
 
 @dataclass
 class Outside:
@@ -43,7 +38,7 @@ class OwnersTransport(httpx2.AsyncBaseTransport):
         try:
             answer = await way.handle_async_request(request)
         except SchleuseError as error:
-            mine.left = error.code not in UNASKED
+            mine.left = not error.nothing_left
             raise
         said = answer.extensions.get("call_id")
         mine.call_id = UUID(str(said)) if said else None

@@ -40,7 +40,7 @@ class Searching:
             await call.send(json.dumps(found, ensure_ascii=False, default=str).encode())
             await call.say(END, json.dumps({"call_id": str(call.call_id)}).encode())
         except asyncio.CancelledError:
-            await say_error(call, call.reason or cancelled())
+            await say_error(call, call.reason or cancelled(), begun=True)
         except SchleuseError as error:
             await self._refuse(call, error)
 
@@ -50,4 +50,4 @@ class Searching:
             await self._refusals.write(note)
         except SchleuseError as unwritten:
             error = unwritten
-        await say_error(call, error)
+        await say_error(call, error, begun=False)

@@ -86,7 +86,7 @@ class Serving:
                 await self._refusals.write(note)
             except Transient as unwritten:
                 error = unwritten
-        await say_error(call, error)
+        await say_error(call, error, begun=False)
 
     async def _begin(self, call: Call, ask: Ask) -> tuple[Admitted, CallExchange]:
         """Everything that can be refused comes before the entry: what stands there as begun is run."""
@@ -199,7 +199,7 @@ async def _whole(call: Call) -> bytes:
 
 async def _finish(call: Call, exchange: CallExchange, error: SchleuseError | None) -> None:
     if error is not None:
-        await say_error(call, error)
+        await say_error(call, error, begun=True)
         return
     said = {"call_id": str(call.call_id), "tokens_in": exchange.tokens_in, "tokens_out": exchange.tokens_out}
     try:
@@ -208,8 +208,10 @@ async def _finish(call: Call, exchange: CallExchange, error: SchleuseError | Non
         log.warning("call.answer_lost", error=lost.message)
 
 
-async def say_error(call: Call, error: SchleuseError) -> None:
+async def say_error(call: Call, error: SchleuseError, *, begun: bool) -> None:
+    """`begun`: it stands in the audit as begun, and something may have left."""
     said = {"status": error.status, "code": error.code, "message": error.message, "call_id": str(call.call_id)}
+    said |= {"begun": begun}
     try:
         await call.say(ERROR, json.dumps(said).encode())
     except Transient as lost:
