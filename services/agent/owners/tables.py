@@ -5,30 +5,13 @@ Nothing here opens anything by itself: settings, keys and delegations count by t
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Identity, Index, LargeBinary, Table, Text, Uuid
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, LargeBinary, Table, Uuid
 
 from services.agent.schema import core, line, owned, when, written
+from shared.db.statements import statements_table
 
-statements = Table(
-    "statements",
-    core,
-    Column("position", BigInteger, Identity(always=True), primary_key=True),
-    line("purpose"),
-    line("subject"),
-    Column("statement", LargeBinary, nullable=False),
-    Column("signature", LargeBinary, nullable=False),
-    line("key_id"),
-    Column("statement_hash", Text, nullable=False, unique=True),
-    line("person_id"),
-    line("person_name"),
-    line("via"),
-    line("reason"),
-    line("nonce"),
-    written(),
-    CheckConstraint("statement_hash = encode(sha256(statement), 'hex')", name="statements_hash"),
-    Index("statements_of", "subject", "position"),
-)
-"""Signed settings, decisions and key changes in the order in which they came. `subject` and `purpose` are for people who look; nobody's, and without content."""
+statements = statements_table(core)
+"""Settings, decisions and key changes. Nobody's, and without content."""
 
 access = Table(
     "access",

@@ -1,29 +1,11 @@
 """The signed statements, and the cards that some of them decide on. Nothing else opens anything: no row here counts without its signature."""
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Identity, Index, LargeBinary, Table, Text, Uuid
+from sqlalchemy import CheckConstraint, Column, LargeBinary, Table, Text, Uuid
 
-from services.connectors.schema import core, line, written
+from services.connectors.schema import core, written
+from shared.db.statements import statements_table
 
-statements = Table(
-    "statements",
-    core,
-    Column("position", BigInteger, Identity(always=True), primary_key=True),
-    line("purpose"),
-    line("subject"),
-    Column("statement", LargeBinary, nullable=False),
-    Column("signature", LargeBinary, nullable=False),
-    line("key_id"),
-    Column("statement_hash", Text, nullable=False, unique=True),
-    line("person_id"),
-    line("person_name"),
-    line("via"),
-    line("reason"),
-    line("nonce"),
-    written(),
-    CheckConstraint("statement_hash = encode(sha256(statement), 'hex')", name="statements_hash"),
-    Index("statements_of", "subject", "position"),
-)
-"""`purpose` and `subject` are for people who look; what counts is read from the signed bytes."""
+statements = statements_table(core)
 
 cards = Table(
     "cards",
