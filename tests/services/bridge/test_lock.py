@@ -227,7 +227,7 @@ async def test_a_revoked_key_decides_no_more(lock: Lock) -> None:
     other = SigningKey(b"n" * 32)
     told = await lock.change_key("added", other)
     assert names(told) == ["key.recorded>site", "key.recorded>connectors", "key.recorded>agent", "key.applied>console"]
-    applied = told[2]["data"]
+    applied = told[3]["data"]
     assert (applied["action"], applied["key_id"], applied["by"]["id"]) == ("added", other.key_id, "boss")
     of = revision()
     await lock.submit(of)
