@@ -7,6 +7,7 @@ the server. Exit code 78: it will not work by trying again; the last line on sta
 """
 
 import argparse
+import fcntl
 import os
 import pwd
 import shutil
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from infra.local.config import Config, read
@@ -47,11 +50,23 @@ def prepare(layout: Layout) -> list[str]:
     version = locate.major(programs)
     data = layout.pg / f"data-{version}"
     _refuse_other_version(layout.pg, data)
-    if not data.exists():
-        _initialise(programs, data)
+    with _alone(layout.pg):
+        if not data.exists():
+            _initialise(programs, data)
     write_settings(layout, config, data)
     end_left_behind(data)
     return [str(programs / "postgres"), "-D", str(data)]
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """One that outlived a killed set-up finishes first: two would clear away each other's files, and put a cluster in place that lacks some."""
+    folder = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _initialise(programs: Path, data: Path) -> None:
