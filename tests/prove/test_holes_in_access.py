@@ -18,6 +18,7 @@ from shared.clock import now
 from shared.signing import SigningKey
 from tests.factories.people import OWNER, become_owner
 from tests.factories.stack import Stack
+from tests.factories.waiting import until
 from tests.prove.conftest import Proving
 from tests.prove.planting import Hole, by_sql, failures, named, rows, run, see
 
@@ -104,7 +105,9 @@ def _setting_out_of_order(stack: Stack) -> None:
 
 
 def _no_statement(stack: Stack) -> None:
+    """The agent believes its settings again by itself."""
     run(stack, "agent_db", HEAL.format(t="statements", where="reason = 'plant'"))
+    until(lambda: "agent settings" not in stack.red(), 10, "the agent believes its settings")
 
 
 def put_delegation(stack: Stack, key: SigningKey, whose: str, **changed: object) -> None:

@@ -65,10 +65,14 @@ class AgentSettings:
         tx.after_commit(lambda: self._notices.tell(TOPIC))
 
     async def catch_up(self) -> None:
+        """While it is shut it looks at every turn whether that was cleared up, so that nobody has to start it again."""
+        before = self._rules
         async with self._db.reading() as tx:
-            if await store.newest_position(tx) <= self._rules.position:
+            if await store.newest_position(tx) == before.position and not before.shut:
                 return
             self._rules = await read_rules(tx, self._keys)
+        if self._rules == before:
+            return
         self._say()
         for each in self.listeners:
             each()
