@@ -5,6 +5,7 @@ act as every service. That is dev mode: separation between OS users is off here.
 """
 
 import asyncio
+import fcntl
 import os
 import shutil
 import signal
@@ -28,6 +29,8 @@ from shared.settings import Settings
 
 START_SECONDS = 30.0
 T = TypeVar("T")
+_LOCKS: list[int] = []
+"""What says which ports are ours; held by being open."""
 
 
 @dataclass
@@ -140,12 +143,26 @@ def short_folder(name: str) -> Path:
 
 
 def free_port_base() -> int:
-    """A base whose ports are free. Runs side by side start from different places."""
+    """A base whose ports are free, and which no run beside this one has been given: who asks binds them a little later."""
     start = 21000 + os.getpid() * 16 % 9000
     for base in range(start, start + 9000, 16):
-        if all(_free(base + offset) for offset in range(16)):
+        if all(_free(base + offset) for offset in range(16)) and _taken(base):
             return base
     raise RuntimeError("no free ports")
+
+
+def _taken(base: int) -> bool:
+    """Ours until this process ends; False when it is another's."""
+    folder = Path(tempfile.gettempdir()) / f"schleuse-ports-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    lock = os.open(folder / str(base), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return False
+    _LOCKS.append(lock)
+    return True
 
 
 def _free(port: int) -> bool:
