@@ -13,7 +13,7 @@ ASYNCAPI := @asyncapi/parser@3.6.6
 CODE := schemas shared services infra tests
 PYTEST := $(BIN)/python -m pytest --timeout 600
 PARTS := tests/unit/ tests/contracts/ tests/architecture/ tests/services/
-STORIES := tests/paths/ tests/readme/ tests/consumers/
+STORIES := tests/paths/ tests/readme/ tests/consumers/ tests/web/
 CLUSTER := $(wildcard tests/*/test*_cluster.py)
 ALONE := $(addprefix --ignore=,$(filter-out tests/unit/%,$(CLUSTER)))
 
