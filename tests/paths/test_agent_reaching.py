@@ -21,7 +21,8 @@ async def web(seen: Seen, writer: asyncio.StreamWriter) -> None:
 
 
 def test_a_page_is_read_through_a_connector_and_taints(stack: Stack, owner: Person) -> None:
-    talk, name = Talk.of(stack, owner.handle), f"web-{fresh_id().hex[:6]}"
+    """By an admin who is new here: what others taught their agent must not count."""
+    talk, name = Talk.of(stack, owner.add("admin").handle), f"web-{fresh_id().hex[:6]}"
     with serving(web) as found:
         refused = talk.say(f"read this page {found.url}/tide")
         assert "tide" not in refused["reply"].replace(found.url, "")
