@@ -80,7 +80,7 @@ def edited(name: str, edit: Edit, found_by: str, examine: Examine = check_server
         if change is sound:
             kept.replace(conf)
         os.kill(stack.pids()["nats"], signal.SIGHUP)
-        stack.becomes_green(40)
+        stack.becomes_green(20)
 
     return Hole(name, examine, found_by, lambda stack: load(stack, edit), lambda stack: load(stack, sound))
 

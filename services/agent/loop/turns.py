@@ -122,8 +122,7 @@ class Turns:
                 await titled
         finally:
             if titled is not None:
-                titled.cancel()
-                await asyncio.gather(titled, return_exceptions=True)
+                await _over(titled)
             await self._show(turn, chosen)
 
     async def _answer(self, turn: Turn, chosen: Chosen, model: Counted, history: Sequence[Message]) -> None:
@@ -174,6 +173,14 @@ class Turns:
                 continue
             turn.close(record, HOW[outcome])
             return
+
+
+async def _over(titled: "asyncio.Task[None]") -> None:
+    """Stopped with a turn that is stopped. One that only failed leaves it to its end, so that its bill is the provider's and no estimate."""
+    turn = asyncio.current_task()
+    if turn is not None and turn.cancelling():
+        titled.cancel()
+    await asyncio.gather(titled, return_exceptions=True)
 
 
 def is_first(history: Sequence[Message]) -> bool:
