@@ -174,7 +174,7 @@ class Living:
     def browser(self, **more: Any) -> httpx2.AsyncClient:
         """Meets this instance, whatever stands in the address bar."""
         host = {"Host": self.url.removeprefix("http://")} if self.url != self.here else {}
-        return httpx2.AsyncClient(base_url=self.here, timeout=10, headers=host, **more)
+        return httpx2.AsyncClient(base_url=self.here, timeout=60, headers=host, **more)
 
     async def hear(self, handler: Any, data: Data) -> None:
         event: Received[Any] = received(handler.__name__.removeprefix("on_").replace("_", ".", 1), data)

@@ -23,7 +23,7 @@ def test_the_customer_page_stays_inside_and_a_proposal_stands_in_the_queue(
     assert first["tools"] == [] and "goes through the lock" in first["reply"]
     turn = ada.say("the fields name, city", first["conversation_id"])
     assert turn["tools"] == ["propose_publication"]
-    until(lambda: "Customer page" in owner.page("/queue").text, 10, "it stands in the queue")
+    until(lambda: "Customer page" in owner.page("/queue?q=customer-page").text, 10, "it stands in the queue")
     assert stack.value("site", "SELECT count(*) FROM app.entries WHERE path = 'customer-page'") == 0
     assert ada.say("approve it", first["conversation_id"])["tools"] == []
 

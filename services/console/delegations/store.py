@@ -35,8 +35,8 @@ async def put(tx: Tx, person_id: UUID, operations_hash: str, issued_at: datetime
 
 
 async def due(tx: Tx, operations_hash: str, at: datetime, limit: int) -> Sequence[UUID]:
-    """People who are signed in or have a key, and whose delegation is missing, ends soon, or says something else. Their rows are locked; those
-    that another instance has are left out."""
+    """People who are signed in or have a key, and whose delegation is missing, ends soon, or says something else. Their rows are locked
+    against another instance; nobody is left out, as the next look may be a minute away."""
     signed_in = exists().where(
         sessions.c.person_id == people.c.id, sessions.c.seen_at > at - IDLE, sessions.c.created_at > at - ABSOLUTE
     )
@@ -48,4 +48,4 @@ async def due(tx: Tx, operations_hash: str, at: datetime, limit: int) -> Sequenc
         delegations.c.operations_hash == operations_hash,
     )
     found = select(people.c.id).where(~people.c.disabled, or_(signed_in, has_key), ~good).order_by(people.c.id)
-    return [row["id"] for row in await tx.rows(found.limit(limit).with_for_update(skip_locked=True))]
+    return [row["id"] for row in await tx.rows(found.limit(limit).with_for_update(key_share=True))]

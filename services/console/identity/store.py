@@ -30,13 +30,13 @@ async def is_told(tx: Tx, person_id: UUID) -> bool:
 
 
 async def untold_people(tx: Tx, limit: int) -> Sequence[RowMapping]:
-    """People who could sign in and whom no surface was told of; their rows are locked, those that another instance has are left out."""
+    """People who could sign in and whom no surface was told of. Their rows are locked; nobody is left out."""
     told = exists().where(standings.c.person_id == people.c.id)
     able = ~people.c.disabled & people.c.password_hash.is_not(None)
     found = (
         select(people.c.id, people.c.role, people.c.created_at).where(able, ~told).order_by(people.c.id).limit(limit)
     )
-    return await tx.rows(found.with_for_update(skip_locked=True))
+    return await tx.rows(found.with_for_update(key_share=True))
 
 
 async def sessions_from(tx: Tx, audience: Audience, subject: UUID) -> datetime | None:

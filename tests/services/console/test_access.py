@@ -195,6 +195,20 @@ async def test_delegations_are_renewed_for_whoever_is_here_and_for_nobody_else(
         assert await renew_due(tx, desk.issuer, 100) == 0, "nobody is told twice"
 
 
+async def test_somebody_whose_row_is_in_use_is_not_left_out_until_the_next_look(
+    desk: Desk, passwords: Passwords, keys: PublicKeys
+) -> None:
+    """A row that points at a person holds that person's: the next look may be a minute away."""
+    busy, _ = await joined(desk, passwords, "member")
+    async with desk.db.transaction() as other:
+        await other.raw.execute("SELECT 1 FROM app.people WHERE id = $1 FOR KEY SHARE", UUID(busy.id))
+        while True:
+            async with desk.db.transaction() as tx:
+                if await renew_due(tx, desk.issuer, 100) < 100:
+                    break
+        assert len(await delegations(desk, busy.id, keys)) == 1
+
+
 async def put(desk: Desk, name: str, subject: str, value: str, caller: Caller = OWNER, **more: Any) -> str:
     async with desk.db.transaction() as tx:
         return await set_setting(tx, desk.key, caller, check_wanted(name, subject, value), "because", **more)
