@@ -88,8 +88,12 @@ class Access(Statement):
     version: Annotated[int, Field(ge=1)]
 
 
+AUTOMATE = "create_automation"
+"""The tool that always waits on a card (rule 28). What it may do afterwards is delegated for that card and the hash of its argument `instruction` (S10)."""
+
+
 class ActionCard(Data):
-    """What the agent wants to do in a tainted conversation (S11), with the exact bytes; built from recorded facts alone (S5).
+    """What the agent wants to do in a tainted conversation (S11), or a new automation (rule 28), with the exact bytes; built from recorded facts alone (S5).
 
     `arguments`: canonical JSON of the tool's arguments, which is what will be done, and nothing else. `recipients`: where it goes, in
     ASCII form. `sources`: what untrusted text the conversation has read. `own`: it touches nothing but the owner's own state, so that
@@ -114,12 +118,15 @@ class ActionCard(Data):
 
 
 class ActionDecision(Statement):
-    """A person's decision on one action card, bound to exactly what it says. Signed by the console's decision key."""
+    """A person's decision on one action card, bound to exactly what it says. Signed by the console's decision key.
+
+    revoke: an automation that was allowed runs no more.
+    """
 
     PURPOSE: ClassVar[str] = "schleuse.action.v1"
     purpose: Literal["schleuse.action.v1"] = "schleuse.action.v1"
     card_id: UUID
     card_hash: Hash
-    verdict: Literal["allow", "refuse"]
+    verdict: Literal["allow", "refuse", "revoke"]
     decided_at: Instant
     decider: Hash

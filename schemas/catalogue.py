@@ -204,7 +204,7 @@ EVENTS: tuple[Event, ...] = (
         ("agent",),
         {1: console.ActionDecided},
         "deliver",
-        "A person decided on what the agent would do in a tainted conversation; signed.",
+        "A person decided on what the agent would do in a tainted conversation, or on an automation; signed.",
         control=True,
     ),
     Event(
@@ -242,6 +242,15 @@ EVENTS: tuple[Event, ...] = (
         "deliver",
         "The agent may read a record no more.",
         lane="bulk",
+    ),
+    Event(
+        "mail_account.stated",
+        "console",
+        ("agent",),
+        {1: console.MailAccountStated},
+        "deliver",
+        "A person has a mail account, or has it no more; without its passwords.",
+        control=True,
     ),
     # agent
     Event(
@@ -288,6 +297,24 @@ EVENTS: tuple[Event, ...] = (
         {1: agent.ActionSettled},
         "deliver",
         "What became of an action card.",
+        control=True,
+    ),
+    Event(
+        "automation.stated",
+        "agent",
+        ("console",),
+        {1: agent.AutomationStated},
+        "deliver",
+        "How it stands with an automation that a person allowed.",
+        control=True,
+    ),
+    Event(
+        "mail_account.closed",
+        "agent",
+        ("console",),
+        {1: agent.MailAccountClosed},
+        "deliver",
+        "An owner wants a mail account gone, with its passwords.",
         control=True,
     ),
     # connectors

@@ -77,11 +77,34 @@ class ActionRequested(Data):
 
 
 class ActionSettled(Data):
-    """What became of an action card: done, failed as it was tried, refused, or nobody decided in time."""
+    """What became of an action card: done, failed as it was tried, refused, nobody decided in time, or (an automation) taken back."""
 
     card_id: UUID
-    state: Literal["done", "failed", "refused", "expired"]
+    state: Literal["done", "failed", "refused", "expired", "revoked"]
     reason: Line = ""
     statement_hash: Hash | None = None
     at: Instant
     version: int
+
+
+class AutomationStated(Data):
+    """How it stands with an automation that a person allowed. `version` counts what was said of it. No word of what it does: the card has that."""
+
+    task_id: UUID
+    card_id: UUID
+    owner: Owner
+    instruction_hash: Hash
+    state: Literal["active", "paused", "ended"]
+    reason: Line = ""
+    zone: Line
+    next_at: Instant | None = None
+    at: Instant
+    version: Annotated[int, Field(ge=1)]
+
+
+class MailAccountClosed(Data):
+    """The owner wants an account gone: the console takes its secrets back (rule 15)."""
+
+    account_id: UUID
+    owner: Owner
+    at: Instant

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.model import Actor, Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text
+from schemas.outward import Owner
 from schemas.statements import Opening, Signed
 
 
@@ -143,3 +144,19 @@ class RecordUnshared(Data):
     by: Actor
     at: Instant
     version: int
+
+
+class MailAccountStated(Data):
+    """A person has a mail account, or has it no more. Its passwords are secrets of that owner, agent, connector and `secret` (rules 15, 16)."""
+
+    account_id: UUID
+    owner: Owner
+    label: Line
+    connector: Line
+    secret: Line
+    address: Line
+    reads: bool
+    sends: bool
+    deleted: bool = False
+    at: Instant
+    version: Annotated[int, Field(ge=1)]

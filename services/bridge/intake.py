@@ -3,7 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.agent.v1 import ActionRequested, ActionSettled, ItemProposed, SettingApplied, UsageRecorded
+from schemas.agent.v1 import (
+    ActionRequested,
+    ActionSettled,
+    AutomationStated,
+    ItemProposed,
+    MailAccountClosed,
+    SettingApplied,
+    UsageRecorded,
+)
 from schemas.connectors.v1 import (
     CallAudited,
     CardRequested,
@@ -26,6 +34,7 @@ from schemas.console.v1 import (
     ItemUndone,
     ItemWithdrawn,
     KeyChanged,
+    MailAccountStated,
     PersonChanged,
     RecordShared,
     RecordUnshared,
@@ -174,6 +183,18 @@ class BridgeIntake:
 
     @on("action.settled")
     async def on_action_settled(self, tx: Tx, event: Received[ActionSettled]) -> None:
+        await forward_events(tx, [event])
+
+    @on("mail_account.stated")
+    async def on_mail_account_stated(self, tx: Tx, event: Received[MailAccountStated]) -> None:
+        await forward_events(tx, [event])
+
+    @on("automation.stated")
+    async def on_automation_stated(self, tx: Tx, event: Received[AutomationStated]) -> None:
+        await forward_events(tx, [event])
+
+    @on("mail_account.closed")
+    async def on_mail_account_closed(self, tx: Tx, event: Received[MailAccountClosed]) -> None:
         await forward_events(tx, [event])
 
     @on("gate.requested")

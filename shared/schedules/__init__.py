@@ -1,0 +1,7 @@
+"""When something is to happen: words to a checked schedule, and a schedule to its occurrences. Pure; nothing here knows a database or a clock.
+
+domain.py        what a schedule is
+calendar.py      its occurrences, with clock changes and month ends (rules 6, 7)
+words/           English and German to a schedule (rule 7a); what is not understood is refused with a hint
+zones.py         names of time zones
+"""
