@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.agent.v1 import ActionRequested, ActionSettled, SettingApplied, UsageRecorded
+from schemas.agent.v1 import ActionRequested, ActionSettled, AutomationStated, SettingApplied, UsageRecorded
 from schemas.bridge.v1 import (
     CheckpointCountersigned,
     DecisionRefused,
@@ -32,6 +32,7 @@ from services.console.agency.usecases.record_setting import record_setting, reco
 from services.console.audit.usecases.record_calls import Audited, record_calls
 from services.console.audit.usecases.record_checkpoint import record_checkpoint
 from services.console.audit.usecases.record_rejection import record_rejection
+from services.console.automations.usecases.record_automation import record_automation
 from services.console.cards.usecases.record_card import record_card, record_card_refused, record_settled
 from services.console.cards.usecases.tell_card import tell_card
 from services.console.connectors.usecases.record_connector import (
@@ -182,6 +183,11 @@ class ConsoleIntake:
     @on("action.settled")
     async def on_action_settled(self, tx: Tx, event: Received[ActionSettled]) -> None:
         await record_action_settled(tx, event.data)
+        self._tell(tx, event="card", item_id="cards")
+
+    @on("automation.stated")
+    async def on_automation_stated(self, tx: Tx, event: Received[AutomationStated]) -> None:
+        await record_automation(tx, event.data)
         self._tell(tx, event="card", item_id="cards")
 
     @on("setting.applied")

@@ -25,6 +25,7 @@ from services.console.access import tables as access
 from services.console.actions import tables as actions
 from services.console.agency import tables as agency
 from services.console.audit import tables as audit
+from services.console.automations import tables as automations
 from services.console.cards import tables as cards
 from services.console.connectors import tables as connectors
 from services.console.delegations import tables as delegations
@@ -51,6 +52,7 @@ SUBJECTS = (
     notices,
     secrets,
     audit,
+    automations,
     connectors,
     cards,
     access,
