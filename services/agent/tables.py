@@ -9,6 +9,7 @@ from services.agent.conversations import tables as conversations
 from services.agent.habits import tables as habits
 from services.agent.lessons import tables as lessons
 from services.agent.memory import tables as memory
+from services.agent.notifications import tables as notifications
 from services.agent.owners import tables as owners
 from services.agent.proposals import tables as proposing
 from services.agent.schema import app, core
@@ -19,7 +20,18 @@ from shared.identity.tables import identity_tables
 
 __all__ = ["CORE_GRANTS", "CORE_OWNED", "CORE_SQL", "PROTECTION", "app", "core"]
 
-PARTS: tuple[Any, ...] = (actions, conversations, habits, lessons, memory, owners, proposing, sharing, spend)
+PARTS: tuple[Any, ...] = (
+    actions,
+    conversations,
+    habits,
+    lessons,
+    memory,
+    notifications,
+    owners,
+    proposing,
+    sharing,
+    spend,
+)
 """Each declares GRANTS, OWNED and SQL of its tables in `core`."""
 CORE_GRANTS: dict[str, dict[str, Any]] = {name: held for part in PARTS for name, held in part.GRANTS.items()}
 CORE_SQL: list[str] = [statement for part in PARTS for statement in part.SQL]
