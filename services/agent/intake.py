@@ -8,11 +8,13 @@ from schemas.console.v1 import (
     AccessStated,
     ActionDecided,
     DelegationIssued,
+    MailAccountStated,
     RecordShared,
     RecordUnshared,
     SettingDecided,
 )
 from services.agent.actions.usecases.record_decision import record_decision
+from services.agent.mail.usecases.keep_account import keep_account
 from services.agent.owners.parts import Owners
 from services.agent.owners.usecases.record_access import record_access
 from services.agent.owners.usecases.record_delegation import record_delegation
@@ -73,6 +75,10 @@ class AgentIntake:
     @on("proposal.moved")
     async def on_proposal_moved(self, tx: Tx, event: Received[ProposalMoved]) -> None:
         await keep_move(tx, event.data, self._announce)
+
+    @on("mail_account.stated")
+    async def on_mail_account_stated(self, tx: Tx, event: Received[MailAccountStated]) -> None:
+        await keep_account(tx, event.data)
 
     @on("action.decided")
     async def on_action_decided(self, tx: Tx, event: Received[ActionDecided]) -> None:

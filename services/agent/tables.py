@@ -8,6 +8,7 @@ from services.agent.actions import tables as actions
 from services.agent.conversations import tables as conversations
 from services.agent.habits import tables as habits
 from services.agent.lessons import tables as lessons
+from services.agent.mail import tables as mail
 from services.agent.memory import tables as memory
 from services.agent.notifications import tables as notifications
 from services.agent.owners import tables as owners
@@ -25,6 +26,7 @@ PARTS: tuple[Any, ...] = (
     conversations,
     habits,
     lessons,
+    mail,
     memory,
     notifications,
     owners,
