@@ -22,6 +22,9 @@ from shared.errors import Refused, SchleuseError
 from shared.faults import faults_told
 
 _ANYTHING = SchemaValidator(core_schema.any_schema())
+FOR_A_GUEST = (
+    "This conversation has read text from outside. For a guest, nothing is changed in it any more; begin a new one."
+)
 SLOWEST = 120.0
 """Seconds that one tool may take."""
 
@@ -97,8 +100,8 @@ class Toolbox(AbstractToolset[None]):
             async with asyncio.timeout(SLOWEST):
                 with faults_told(name):
                     ordered = tool.ordered(self.asked.said, arguments)
-                    if tool.writes and self.asked.tainted and not ordered:
-                        return await self._card(tool, arguments)
+                    if tool.always or (tool.writes and self.asked.tainted and not ordered):
+                        return await self._card(tool, tool.exact(self.asked, arguments))
                     found = await tool.run(replace(self.asked, tainted=()) if ordered else self.asked, arguments)
             await self._read(found.sources)
         except TimeoutError:
@@ -112,10 +115,12 @@ class Toolbox(AbstractToolset[None]):
 
     async def _card(self, tool: Tool, arguments: Arguments) -> tuple[Any, Any, str]:
         if self.asked.me.is_guest:
-            return _said("refused", "This conversation has read text from outside. For a guest, nothing is changed in it any more; begin a new one.")  # fmt: skip
+            return _said("refused", FOR_A_GUEST)
         link = await self.cards.ask(self.asked, tool, arguments)
-        said = "Not done. This conversation has read text from outside, so a person has to decide on a card first."
-        return "waiting", {"waiting": said, "card": link}, f"Waits for a person: {link}"
+        why = "Whatever works by itself" if tool.always else "This conversation has read text from outside, so this"
+        said = f"Not done. {why} has to be decided by a person on a card first."
+        exact = {"asks_for": arguments.model_dump(mode="json")} if tool.always else {}
+        return "waiting", {"waiting": said, "card": link} | exact, f"Waits for a person: {link}"
 
     async def _read(self, sources: Sequence[str]) -> None:
         if sources:

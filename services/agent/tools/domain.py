@@ -23,7 +23,7 @@ class Arguments(BaseModel):
 @dataclass(frozen=True)
 class Asked:
     """For whom and where a tool runs. `tainted`: what untrusted text this conversation has read so far. `depth`: of virtual tools in virtual tools.
-    `said`: the owner's message of this turn."""
+    `said`: the owner's message of this turn. `card_id`: the card on which a person allowed exactly this, when it is run from there."""
 
     me: Me
     conversation_id: UUID
@@ -31,6 +31,7 @@ class Asked:
     tainted: tuple[str, ...] = ()
     depth: int = 0
     said: str = ""
+    card_id: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,20 @@ Run = Callable[[Asked, Any], Awaitable[Found]]
 class Tool:
     """One tool. `writes`: what it changes that outlives the turn; in a tainted conversation it then waits on a card (S11). `own`: only the owner's own
     things. `recipients`: where its effect goes, from its arguments. `ordered`: whether the owner's own message of this turn orders exactly that; then there is
-    nothing for a card to ask."""
+    nothing for a card to ask. `always`: it waits on a card wherever it is called (rule 28). `exact`: what a card says instead of the arguments as they were
+    given, so that nothing in them depends on when somebody decides; Refused for what is not worth a person's time."""
 
     name: str
     about: str
     takes: type[Arguments]
     run: Run
     roles: frozenset[AgentRole]
-    writes: Literal["", "memory", "behavior", "lessons", "tools", "send", "propose"] = ""
+    writes: Literal["", "memory", "behavior", "lessons", "tools", "send", "propose", "tasks", "skills"] = ""
     own: bool = True
     recipients: Callable[[Any], tuple[str, ...]] = field(default=lambda _: ())
     ordered: Callable[[str, Any], bool] = field(default=lambda _, __: False)
+    always: bool = False
+    exact: Callable[[Asked, Any], Any] = field(default=lambda _, given: given)
 
     def may(self, role: AgentRole) -> bool:
         return role in self.roles

@@ -1,0 +1,61 @@
+"""What an automation is asked for with, and what a run of one has brought. Pure."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from pydantic import Field
+
+from services.agent.conversations.domain import ToolCall, TurnRecord
+from services.agent.tasks.domain import Misfire, Overlap
+from services.agent.tools.domain import Arguments
+
+APP = "automation"
+"""What the ledger and a turn's record say of how it came about."""
+LONGEST_RUN = timedelta(hours=1)
+"""Rule 31."""
+LONGEST_TITLE, LONGEST_WORDS, LONGEST_INSTRUCTION = 200, 500, 16 * 1024
+KEPT_TALKS = 30
+"""Conversations of an automation's runs; older ones go, what its runs brought stays."""
+MOST_OUTPUT = 64 * 1024
+"""Characters of a run's output that are kept."""
+NO_SOURCE = "it could read none of its sources"
+READERS = ("email_", "read_", "search_", "list_", "use_connector", "recall")
+"""How the tools are called by which something is read."""
+
+
+class AutomationArguments(Arguments):
+    """`when`: in words, such as "every morning at 7". `instruction`: what to do then, as it would be said in the chat. `reads`: it needs something that is
+    read, mails or a page; a run that can read nothing has then failed. The rest is worked out from `when`, and stands so on the card."""
+
+    title: str = Field(min_length=1, max_length=LONGEST_TITLE)
+    when: str = Field(min_length=1, max_length=LONGEST_WORDS)
+    instruction: str = Field(min_length=1, max_length=LONGEST_INSTRUCTION)
+    reads: bool = False
+    overlap: Overlap = "skip"
+    misfire: Misfire = "latest"
+    notify: bool = True
+    zone: str = Field(default="", max_length=64, description="Leave this empty.")
+    rule: dict[str, Any] = Field(default_factory=dict, description="Leave this empty.")
+    words: str = Field(default="", max_length=2000, description="Leave this empty.")
+    next: tuple[str, ...] = Field(default=(), max_length=10, description="Leave this empty.")
+
+
+def is_reading(tool: str) -> bool:
+    return tool.startswith(READERS)
+
+
+def fault_of(record: TurnRecord, *, reads: bool) -> str:
+    """Why a turn that ran counts as a failed run, in words; empty when it does not. Nothing that could be read is not nothing that was there (rule 30)."""
+    if record.outcome != "ok":
+        return record.error or f"it was {record.outcome}"
+    tried = [each for each in record.calls if is_reading(each.tool)]
+    if (tried or reads) and not any(each.state == "done" for each in tried):
+        return f"{NO_SOURCE}{_why(tried)}"
+    return "" if record.reply.strip() or record.calls else "it brought nothing"
+
+
+def _why(tried: Sequence[ToolCall]) -> str:
+    if not tried:
+        return ": it tried none"
+    return "; ".join(["", *dict.fromkeys(f"{each.tool}: {each.shown or each.state}" for each in tried)])[:1000]
