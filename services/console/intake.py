@@ -3,7 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.agent.v1 import ActionRequested, ActionSettled, AutomationStated, SettingApplied, UsageRecorded
+from schemas.agent.v1 import (
+    ActionRequested,
+    ActionSettled,
+    AutomationStated,
+    MailAccountClosed,
+    SettingApplied,
+    UsageRecorded,
+)
 from schemas.bridge.v1 import (
     CheckpointCountersigned,
     DecisionRefused,
@@ -42,6 +49,7 @@ from services.console.connectors.usecases.record_connector import (
 )
 from services.console.keys.usecases.record_key import record_key, record_key_refused
 from services.console.live import Live
+from services.console.mail.usecases.close_account import close_account
 from services.console.notices.domain import Notice
 from services.console.notices.usecases.tell_moves import tell_moves
 from services.console.notices.usecases.tell_parked import tell_parked
@@ -63,12 +71,17 @@ from shared.signing import PublicKeys
 
 
 class ConsoleIntake:
-    """What the console reads. After the commit `live` tells open pages; `wake_keys` is called when it was about a key, `wake_delegations` when connectors changed."""
+    """What the console reads. After the commit `live` tells open pages; `wake_keys` is called when it was about a key, `wake_delegations` when connectors changed, `wake_mail` when a mail account or a secret did."""
 
     def __init__(
-        self, live: Live, wake_keys: Callable[[], None], wake_delegations: Callable[[], None], keys: PublicKeys
+        self,
+        live: Live,
+        wake_keys: Callable[[], None],
+        wake_delegations: Callable[[], None],
+        keys: PublicKeys,
+        wake_mail: Callable[[], None] = lambda: None,
     ) -> None:
-        self._live, self._keys = live, keys
+        self._live, self._keys, self._wake_mail = live, keys, wake_mail
         self._wake_keys, self._wake_delegations = wake_keys, wake_delegations
 
     @on("item.queued")
@@ -142,6 +155,7 @@ class ConsoleIntake:
     @on("secret.applied")
     async def on_secret_applied(self, tx: Tx, event: Received[SecretApplied]) -> None:
         await record_secret_applied(tx, event.data)
+        tx.after_commit(self._wake_mail)
         self._notify(tx, await warn_of_expiry(tx, now()))
         self._tell(tx, event="secret")  # which one is for owners and admins; everybody's open pages hear this
 
@@ -189,6 +203,12 @@ class ConsoleIntake:
     async def on_automation_stated(self, tx: Tx, event: Received[AutomationStated]) -> None:
         await record_automation(tx, event.data)
         self._tell(tx, event="card", item_id="cards")
+
+    @on("mail_account.closed")
+    async def on_mail_account_closed(self, tx: Tx, event: Received[MailAccountClosed]) -> None:
+        if await close_account(tx, event.data):
+            tx.after_commit(self._wake_mail)
+            self._tell(tx, event="mail")
 
     @on("setting.applied")
     async def on_setting_applied(self, tx: Tx, event: Received[SettingApplied]) -> None:

@@ -19,6 +19,7 @@ from services.console.keys.keeper import KeyKeeper
 from services.console.keys.operator import KeyOperator
 from services.console.keys.ring import KeyRing
 from services.console.live import Live
+from services.console.mail.keeper import MailKeeper
 from services.console.operator import ConsoleOperator
 from services.console.parts import Console
 from services.console.people.operator import PeopleOperator
@@ -48,7 +49,8 @@ def compose(settings: Settings) -> Service:
     keys = PublicKeys.load(settings.public_keys)
     identity = Issuer.load(settings.keys, settings.url)
     delegations = DelegationKeeper(db, identity)
-    link = service.bus(ConsoleIntake(live, keeper.wake, delegations.wake, keys))
+    mail = MailKeeper(db, ring)
+    link = service.bus(ConsoleIntake(live, keeper.wake, delegations.wake, keys, mail.wake))
     chain = ChainWatch(db, keys, service.health, live)
     console = Console(
         settings=settings,
@@ -61,6 +63,7 @@ def compose(settings: Settings) -> Service:
         parked=ParkedDesk(db, link.applier, link.reader),
         health=service.health,
         wake_chain=chain.wake,
+        wake_mail=mail.wake,
     )
     service.operator(PeopleOperator(console).verbs | GuestOperator(console).verbs)
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
@@ -76,6 +79,7 @@ def compose(settings: Settings) -> Service:
     service.part(Teller(db, identity))
     service.part(KeysEndWithARestore(db, identity, settings.restored_at))
     service.part(delegations)
+    service.part(mail)
     service.part(SessionWatch(db, live))
     service.part(ExpiryWatch(db, live))
     service.part(chain)

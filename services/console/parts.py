@@ -32,6 +32,8 @@ class Console:
     health: Health
     wake_chain: Callable[[], None] = lambda: None
     """Somebody asked to recompute the copy of the call audit."""
+    wake_mail: Callable[[], None] = lambda: None
+    """A mail account was removed: its secrets are to be revoked."""
 
     @property
     def is_https(self) -> bool:

@@ -30,6 +30,7 @@ from services.console.cards import tables as cards
 from services.console.connectors import tables as connectors
 from services.console.delegations import tables as delegations
 from services.console.guests import tables as guests
+from services.console.mail import tables as mail
 from services.console.notices import tables as notices
 from services.console.people import tables as people
 from services.console.queue import tables as queue
@@ -58,6 +59,7 @@ SUBJECTS = (
     access,
     agency,
     delegations,
+    mail,
     sharing,
     spend,
 )

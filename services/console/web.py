@@ -22,6 +22,7 @@ from services.console.connectors.pages import ConnectorPages
 from services.console.desk import Desk, go
 from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
+from services.console.mail.pages import MailPages
 from services.console.notices.pages import NoticePages
 from services.console.parts import Console
 from services.console.people.joining_pages import JoiningPages
@@ -74,6 +75,7 @@ def make_web(console: Console) -> ASGIApp:
         PeoplePages(desk),
         me,
         AccessPages(desk, me),
+        MailPages(desk),
         GuestPages(desk),
         IdentityPages(desk),
         switches,

@@ -1,4 +1,4 @@
-"""An owner or admin changes a secret. In force when the connectors say so; the value was sealed before this is called."""
+"""An owner or admin changes a secret, or somebody one of their own. In force when the connectors say so; the value was sealed before this is called."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,13 +15,25 @@ from services.console.secrets import store
 from services.console.secrets.domain import Change, check_change, next_number
 from shared.clock import now
 from shared.db import Tx
-from shared.errors import Conflict, Refused
+from shared.errors import Conflict, NotFound, Refused
 from shared.signing import SigningKey
 
 
 async def change_secret(tx: Tx, key: SigningKey, caller: Caller, change: Change) -> str:
     """The statement's hash. Conflict when the secret was changed since the page with `seen` was shown."""
     caller.require("connectors")
+    return await _change(tx, key, caller, change)
+
+
+async def change_own_secret(tx: Tx, key: SigningKey, caller: Caller, change: Change) -> str:
+    """The same by anybody, for a secret that the agent uses on their own behalf alone. NotFound for every other place (rule 24)."""
+    owner = change.place.owner
+    if change.place.surface != "agent" or owner is None or (owner.kind, owner.id) != ("user", caller.id):
+        raise NotFound(f"There is no secret {change.place}.", code="secret_unknown")
+    return await _change(tx, key, caller, change)
+
+
+async def _change(tx: Tx, key: SigningKey, caller: Caller, change: Change) -> str:
     at = now()
     why = check_change(change, at, why=caller.via != "operator")
     number = await next_version(tx, f"secret:{change.place}")
