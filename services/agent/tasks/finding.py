@@ -1,7 +1,6 @@
 """Which task is meant: by its id, or by words of its title, text or schedule. Pure."""
 
 from collections.abc import Sequence
-from uuid import UUID
 
 from services.agent.tasks.domain import Task
 from shared.errors import Conflict, NotFound
@@ -27,10 +26,3 @@ def find_task(tasks: Sequence[Task], meant: str) -> Task:
 def _holds(task: Task, wanted: str) -> bool:
     text = f"{task.title}\n{task.text}\n{task.words}".casefold()
     return bool(wanted) and all(word in text for word in wanted.split())
-
-
-def task_id_of(meant: str) -> UUID | None:
-    try:
-        return UUID(meant.strip())
-    except ValueError:
-        return None
