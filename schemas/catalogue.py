@@ -201,10 +201,10 @@ EVENTS: tuple[Event, ...] = (
     Event(
         "action.decided",
         "console",
-        ("agent",),
+        ("agent", "connectors"),
         {1: console.ActionDecided},
         "deliver",
-        "A person decided on what the agent would do in a tainted conversation, or on an automation; signed.",
+        "A person decided on what the agent would do in a tainted conversation, or on an automation, for which the connectors then act; signed.",
         control=True,
     ),
     Event(

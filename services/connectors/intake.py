@@ -1,9 +1,10 @@
 """What comes to the connectors, and which use case it goes to."""
 
 from schemas.bridge.v1 import CheckpointCountersigned, KeyRecorded
-from schemas.console.v1 import CardDecided, ConnectorDeclared, SecretSealed
+from schemas.console.v1 import ActionDecided, CardDecided, ConnectorDeclared, SecretSealed
 from services.connectors.audit.usecases.record_witness import record_witness
 from services.connectors.book.keeper import Keeper
+from services.connectors.book.usecases.record_action import record_action
 from services.connectors.book.usecases.record_decision import record_decision
 from services.connectors.book.usecases.record_key import record_key
 from services.connectors.book.usecases.record_secret import record_secret
@@ -33,6 +34,10 @@ class ConnectorsIntake:
     @on("card.decided")
     async def on_card_decided(self, tx: Tx, event: Received[CardDecided]) -> None:
         await record_decision(tx, event, self._keeper)
+
+    @on("action.decided")
+    async def on_action_decided(self, tx: Tx, event: Received[ActionDecided]) -> None:
+        await record_action(tx, event, self._keeper)
 
     @on("checkpoint.countersigned")
     async def on_checkpoint_countersigned(self, tx: Tx, event: Received[CheckpointCountersigned]) -> None:

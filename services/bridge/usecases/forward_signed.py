@@ -27,7 +27,7 @@ _KINDS: dict[str, type[Decided]] = {
 
 
 async def forward_signed(tx: Tx, event: Received[Any], keys: DecisionKeys) -> None:
-    """The same bytes go on to their reader, or `decision.refused` says why not. Under the gate's lock: a key that is revoked meanwhile lets nothing pass."""
+    """The same bytes go on to their readers, or `decision.refused` says why not. Under the gate's lock: a key that is revoked meanwhile lets nothing pass."""
     step, data = Step(tx, event), event.data
     await store.lock_gate(tx)
     rules = await store.rules(tx)
@@ -36,8 +36,8 @@ async def forward_signed(tx: Tx, event: Received[Any], keys: DecisionKeys) -> No
     if refusal is not None:
         await refuse_decision(step, refusal, data.statement)
         return
-    (reader,) = BY_NAME[event.name].readers
-    step.forward(reader, decided_by=data.opening.person_id, signature=data.statement.signature)
+    for reader in BY_NAME[event.name].readers:
+        step.forward(reader, decided_by=data.opening.person_id, signature=data.statement.signature)
     await step.done()
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
+from schemas.agency import ActionDecision
 from schemas.outward import Card, CardDecision, ConnectorSetting, SecretChange, SecretPlace, SecretType
 from shared.errors import Conflict, NotFound, Refused
 
@@ -98,7 +99,8 @@ class Decided:
 
 @dataclass
 class Book:
-    """`position` is that of the newest statement in it; `uses`: the cards again, by asker and connector, since that is asked before every call.
+    """`actions`: what people decided on the agent's own cards, whose words stay there; a delegation for one holds as long as it is allowed (S10).
+    `position` is that of the newest statement in it; `uses`: the cards again, by asker and connector, since that is asked before every call.
 
     `restored_at`: the installation came from a backup then. What people took back since the backup was made is not in it, so every
     connector stays shut until somebody has looked and turns it on anew.
@@ -107,13 +109,21 @@ class Book:
     connectors: dict[str, Connector] = field(default_factory=dict)
     secrets: dict[SecretPlace, Secret] = field(default_factory=dict)
     cards: dict[UUID, Decided] = field(default_factory=dict)
+    actions: dict[UUID, Literal["allow", "refuse", "revoke"]] = field(default_factory=dict)
     position: int = 0
     uses: dict[tuple[str, str], dict[UUID, Decided]] = field(default_factory=dict)
     restored_at: datetime | None = None
 
     def copy(self) -> "Book":
         uses = {use: dict(held) for use, held in self.uses.items()}
-        return Book(dict(self.connectors), dict(self.secrets), dict(self.cards), self.position, uses, self.restored_at)
+        return Book(
+            dict(self.connectors), dict(self.secrets), dict(self.cards), dict(self.actions), self.position, uses, self.restored_at
+        )  # fmt: skip
+
+    def allows(self, card_id: UUID, at: datetime) -> bool:
+        """Whether a person has allowed what that card says, here or at the agent, and nobody has taken it back."""
+        card = self.cards.get(card_id)
+        return self.actions.get(card_id) == "allow" if card is None else card.state(at) == "allowed"
 
     def is_on(self, connector: Connector) -> bool:
         return connector.enabled and (self.restored_at is None or connector.decided_at > self.restored_at)
@@ -177,6 +187,15 @@ class Book:
         made = Decided(held.card, decision.verdict, decision.decided_at, by, statement_hash, held.changes + 1)
         self._keep(made)
         return made
+
+    def check_action(self, decision: ActionDecision) -> None:
+        """Allowed or refused once, and what was allowed is taken back once; Conflict for anything else."""
+        held = self.actions.get(decision.card_id)
+        if held != ("allow" if decision.verdict == "revoke" else None):
+            raise Conflict(f"action card {decision.card_id} is decided already ({held}); nothing was changed")
+
+    def enter_action(self, decision: ActionDecision) -> None:
+        self.actions[decision.card_id] = decision.verdict
 
     def _keep(self, decided: Decided) -> None:
         card = decided.card

@@ -8,6 +8,7 @@ from datetime import datetime
 from asyncpg import Record
 from pydantic import ValidationError
 
+from schemas.agency import ActionDecision
 from schemas.outward import Card, CardDecision, ConnectorSetting, SecretChange
 from schemas.statements import KeyChange, Opening, Signed
 from schemas.text import BadJson, canonical, parse_json, sha256
@@ -120,6 +121,10 @@ def _enter(book: Book, keys: DecisionKeys, purpose: str, signed: Signed, opening
                 decision = keys.verify_by(signed, opening, CardDecision)
                 book.check_decision(decision, decision.decided_at)
                 book.enter_decision(decision, opening.person_name, signed.hash)
+            case ActionDecision.PURPOSE:
+                action = keys.verify_by(signed, opening, ActionDecision)
+                book.check_action(action)
+                book.enter_action(action)
             case KeyChange.PURPOSE:
                 keys.enter(keys.verify(signed, KeyChange))
             case _:

@@ -42,8 +42,7 @@ def check_still(found: Delegation | None, book: Book, at: datetime) -> None:
 
 def check_card(found: Delegation | None, book: Book, at: datetime) -> None:
     """An automation's is bound to what a person allowed, as long as that is not taken back."""
-    card = None if found is None or found.card_id is None else book.cards.get(found.card_id)
-    if found is not None and found.card_id is not None and (card is None or card.state(at) != "allowed"):
+    if found is not None and found.card_id is not None and not book.allows(found.card_id, at):
         raise _refused("the card that it is bound to is not allowed (any more)")
 
 

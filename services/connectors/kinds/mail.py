@@ -35,7 +35,10 @@ READING: Mapping[str, type[BaseModel]] = {
     "read": arguments.Read,
     "attachment": arguments.Attachment,
     "flag": arguments.Flag,
+    "move": arguments.Move,
 }
+ONCE = frozenset({"move"})
+"""What is not tried again once it began: a second copy could be the harm."""
 WRONG_LOGIN = frozenset({"login", "login_letters"})
 ROOM = 1024 * 1024
 """Bytes of an answer beside the message that was asked for."""
@@ -108,6 +111,8 @@ def _work(exchange: Exchange) -> Work:
             return lambda client: mailbox.read_message(client, asked, most)
         case "attachment":
             return lambda client: mailbox.read_attachment(client, asked, most)
+        case "move":
+            return lambda client: mailbox.move(client, asked)
         case _:
             return lambda client: mailbox.set_flags(client, asked)
 
@@ -130,13 +135,14 @@ def _account(exchange: Exchange, found: Account) -> Account:
 
 
 async def _read(exchange: Exchange, work: Work, account: Account) -> Any:
-    """Reading and flagging twice does no harm. The echo is looked for in the thread, since a message may be large."""
+    """Reading and flagging twice does no harm; moving is done once. The echo is looked for in the thread, since a message may be large."""
     most = _settings(exchange).max_response_bytes + ROOM
 
     def do(client: Any) -> tuple[Any, bool]:
         return masked(work(client), account.password)
 
-    found, echoed = await _retried(exchange, lambda left: visit(exchange.way, account, left, most, do), "OK")
+    again = exchange.plan.operation not in ONCE
+    found, echoed = await _retried(exchange, lambda left: visit(exchange.way, account, left, most, do), "OK", again)
     if echoed:
         exchange.note(NOTE)
     return found
@@ -154,8 +160,10 @@ async def _send(exchange: Exchange, account: Account) -> Any:
     return sent
 
 
-async def _retried(exchange: Exchange, attempt: Callable[[float], Awaitable[T]], status: str) -> T:
-    """`attempt` is given the seconds that are left of the call."""
+async def _retried(
+    exchange: Exchange, attempt: Callable[[float], Awaitable[T]], status: str, again: bool = True
+) -> T:
+    """`attempt` is given the seconds that are left of the call. Not `again`: it is tried once."""
     settings, loop = _settings(exchange), asyncio.get_running_loop()
     until, tried, failure = loop.time() + settings.timeout_s, 0, None
     while True:
@@ -166,7 +174,7 @@ async def _retried(exchange: Exchange, attempt: Callable[[float], Awaitable[T]],
         else:
             exchange.answered(status)
             return found
-        wait = Retrying(settings.retries).after_error(tried, "GET", failure, until - loop.time())
+        wait = Retrying(settings.retries if again else 0).after_error(tried, "GET", failure, until - loop.time())
         if wait is None:
             raise failure
         tried += 1

@@ -89,6 +89,13 @@ class Flag(_OfMessage):
     remove: list[FlagName] = []
 
 
+class Move(_OfMessage):
+    """`to`: a folder that is there, as `folders` shows it."""
+
+    uids: Uids
+    to: FolderName
+
+
 class Mailbox(_Arguments):
     address: str
     name: str = ""

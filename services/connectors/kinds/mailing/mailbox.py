@@ -10,7 +10,7 @@ from imapclient.imap_utf7 import decode as decode_utf7
 from imapclient.imapclient import _literal
 
 from services.connectors.kinds.mailing import reading
-from services.connectors.kinds.mailing.arguments import Attachment, Flag, List, Read, Search
+from services.connectors.kinds.mailing.arguments import Attachment, Flag, List, Move, Read, Search
 from services.connectors.kinds.mailing.text import Cleaner
 from shared.errors import Conflict, NotFound, Refused
 
@@ -88,6 +88,35 @@ def set_flags(client: IMAPClient, asked: Flag) -> dict[str, Any]:
     if not found:
         raise NotFound("this folder has none of these messages; `list` shows what there is", code="message")
     return {"flags": {str(uid): _flags(flags) for uid, flags in found.items()}}
+
+
+def move(client: IMAPClient, asked: Move) -> dict[str, Any]:
+    """{"moved": uids, "to"}. NotFound when none of the messages is there, or the other folder is not. Nothing else in the folder is touched."""
+    _open(client, asked.folder, asked.uidvalidity, readonly=False)
+    if asked.to == asked.folder:
+        raise Refused("the messages are in that folder already", code="folder")
+    there = sorted(set(client.fetch(asked.uids, [b"UID"])) & set(asked.uids))
+    if not there:
+        raise NotFound("this folder has none of these messages; `list` shows what there is", code="message")
+    can_move, can_expunge = client.has_capability("MOVE"), client.has_capability("UIDPLUS")
+    if not (can_move or can_expunge):
+        raise Refused(
+            "this server can move nothing without deleting what others have marked (it offers neither MOVE nor UIDPLUS)",
+            code="move",
+        )
+    try:
+        client.move(there, asked.to) if can_move else client.copy(there, asked.to)
+    except (IMAPClientAbortError, ProtocolError):
+        raise
+    except IMAPClientError:
+        raise NotFound(
+            "the server does not move them there: there may be no such folder; `folders` shows what there is",
+            code="folder",
+        ) from None
+    if not can_move:
+        client.add_flags(there, [rb"\Deleted"], silent=True)
+        client.uid_expunge(there)
+    return {"moved": there, "to": asked.to}
 
 
 def _open(client: IMAPClient, folder: str, uidvalidity: int | None = None, *, readonly: bool = True) -> dict[str, Any]:
