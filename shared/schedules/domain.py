@@ -39,8 +39,9 @@ class Wall(_Rule):
     """Days of a calendar, at times of the wall clock.
 
     `every` counts units of `unit` from `start` on: 2 and `week` is every other week, of the week of `start`.
-    day: every day. week: on `weekdays`. month: on `days` (1 to 31; -1 is the last), or on the `nth` (1 to 5, -1 the last) of `weekdays`.
-    year: in `month`, on `days` or `nth` of `weekdays`. A missing 29th to 31st is the month's last day (rule 7).
+    day: every day. week: on `weekdays`. month: on `days` (1 to 31; -1 is the last), or on the `nth` (1 to 5, -1 the last) of the month's days that are
+    one of `weekdays`: -1 of Monday to Friday is the last working day. year: in `month`, on `days` or `nth` of `weekdays`. What is left out is as in `start`.
+    A missing 29th to 31st is the month's last day (rule 7).
     """
 
     kind: Literal["wall"] = "wall"
