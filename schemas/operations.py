@@ -3,7 +3,7 @@
 OPERATIONS: dict[str, tuple[str, ...]] = {
     "http": ("delete", "get", "head", "options", "patch", "post", "put"),
     "llm": ("chat", "count_tokens", "embeddings", "messages", "models", "responses"),
-    "mail": ("attachment", "flag", "folders", "list", "read", "search", "send"),
+    "mail": ("attachment", "flag", "folders", "list", "move", "read", "search", "send"),
 }
 OWN_AUDIT = "audit.search"
 """To look for what was done on somebody's behalf."""

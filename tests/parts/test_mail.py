@@ -180,6 +180,24 @@ async def test_names_of_folders_beyond_ascii(visitor: Visitor, kim: SecretValue)
             await visitor.call(kim, "list", folder=wrong)
 
 
+async def test_a_mail_is_moved_to_a_folder_that_is_there_and_to_no_other(visitor: Visitor, dovecot: Dovecot) -> None:
+    mine = account("imap", dovecot.imaps, "ö@bücher.example", "ключ")
+    for subject in (b"goes", b"stays"):
+        dovecot.deliver("ö@bücher.example", b"Subject: " + subject + b"\r\n\r\nx")
+    uid = (await visitor.call(mine, "search", subject="goes"))["messages"][0]["uid"]
+    for to in ("No such folder", "INBOX", "Sent) ("):
+        with pytest.raises((NotFound, Refused)):
+            await visitor.call(mine, "move", uids=[uid], to=to)
+    with pytest.raises(NotFound):
+        await visitor.call(mine, "move", uids=[4_000_000_000], to="Sent")
+    assert await visitor.call(mine, "move", uids=[uid, 4_000_000_000], to="Sent") == {"moved": [uid], "to": "Sent"}
+    subjects = {
+        name: [each["subject"] for each in (await visitor.call(mine, "list", folder=name))["messages"]]
+        for name in ("INBOX", "Sent")
+    }
+    assert subjects == {"INBOX": ["stays"], "Sent": ["goes"]}
+
+
 @pytest.mark.parametrize("words", ["(SEEN", "{3}", "*", "%", '"', "\\", ")", "ALL", "NIL", "a b", "ä {3}", "OR", "]"])
 async def test_words_that_are_searched_are_words(visitor: Visitor, kim: SecretValue, words: str) -> None:
     fields = ("text", "from", "to", "subject", "body")

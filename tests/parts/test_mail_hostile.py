@@ -329,6 +329,7 @@ async def test_a_request_that_is_not_taken(visitor: Visitor, context: ssl.SSLCon
         for operation, arguments in (
             ("search", {"seen": True}),
             ("flag", {"uids": [1], "add": ["seen"]}),
+            ("move", {"uids": [1], "to": "Archive"}),
             ("read", {"uid": 1}),
             ("list", {}),
             ("folders", {}),
@@ -499,6 +500,7 @@ async def test_spoilt_answers_are_read_or_refused(visitor: Visitor, context: ssl
         ("read", {"uid": 1}),
         ("folders", {}),
         ("flag", {"uids": [1], "add": ["seen"]}),
+        ("move", {"uids": [1], "to": "Archive"}),
         ("attachment", {"uid": 1, "number": 1}),
     ]
     with running_script(context, imap(reply)) as server:
