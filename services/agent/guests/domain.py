@@ -10,6 +10,7 @@ from uuid import UUID
 
 from schemas.outward import Owner
 from services.agent.conversations.domain import Conversation, Message, Part, ToolCall
+from services.agent.tasks.domain import Run, Task
 
 MOST_VISITS = 5000
 """Visits at once, in one process. The one that was idle longest makes room for the next."""
@@ -54,6 +55,14 @@ class Talk:
 
 
 @dataclass(slots=True)
+class Reminder:
+    """A task of a visit and what became of its times, newest first."""
+
+    task: Task
+    runs: list[Run] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Visit:
     """A guest for as long as they are here. `token_hash`: of the cookie, which stands nowhere. `seen`, `began`: the loop's clock."""
 
@@ -66,6 +75,7 @@ class Visit:
     bytes: int = 0
     talks: dict[UUID, Talk] = field(default_factory=dict)
     sent: list[float] = field(default_factory=list)
+    tasks: dict[UUID, Reminder] = field(default_factory=dict)
 
     @property
     def is_busy(self) -> bool:

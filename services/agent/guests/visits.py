@@ -75,6 +75,7 @@ class Visits:
             for turn_id in list(talk.queue):
                 talk.leave(turn_id)
         visit.talks.clear()
+        visit.tasks.clear()
 
     def is_here(self, me: Me) -> bool:
         return me.owner.id in self._by_owner

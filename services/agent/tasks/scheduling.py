@@ -2,13 +2,14 @@
 
 from datetime import datetime
 
+from shared.schedules.words.describing import describe
+
 from services.agent.tasks.domain import Task
 from shared.errors import Refused
 from shared.schedules.checks import check_rule
 from shared.schedules.domain import Understood
 from shared.schedules.telling import Line, next_lines
 from shared.schedules.words import NotUnderstood, understand
-from shared.schedules.words.describing import describe
 from shared.schedules.zones import check_zone
 
 SHOWN = 5

@@ -1,10 +1,10 @@
 """A task and its runs as plain JSON: for tools and for the API. Pure."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from services.agent.tasks.domain import Run, Task
-from shared.schedules.zones import wall
+from shared.schedules import telling
 
 LONGEST_DERIVED = 80
 """Characters of a title that is taken from the text."""
@@ -20,15 +20,12 @@ def title_of(text: str) -> str:
 
 def utc(at: datetime | None) -> str | None:
     """`YYYY-MM-DDTHH:MM:SSZ`."""
-    return None if at is None else f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return None if at is None else telling.utc(at)
 
 
 def local(zone: str, at: datetime | None) -> str:
-    """`2026-12-06 07:00`, on the wall clock of that zone; with seconds where there are some."""
-    if at is None:
-        return ""
-    here = wall(zone, at)
-    return f"{here:%Y-%m-%d %H:%M:%S}" if here.second else f"{here:%Y-%m-%d %H:%M}"
+    """`2027-03-28T03:00:00+02:00`, on the wall clock of that zone."""
+    return "" if at is None else telling.line(at, zone).local
 
 
 def told_task(task: Task) -> dict[str, Any]:
