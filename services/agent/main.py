@@ -36,6 +36,7 @@ from services.agent.memory.holding import WorkspaceHolding
 from services.agent.memory.preface import memory_preface
 from services.agent.memory.progress import noting
 from services.agent.memory.tools import make_tools as memory_tools
+from services.agent.notifications.kept import Notifications
 from services.agent.owners.parts import make_owners
 from services.agent.owners.still import StillThere
 from services.agent.proposals.holding import ProposalsHolding
@@ -82,6 +83,7 @@ def compose(settings: Settings) -> Service:
     kept, visits = KeptConversations(db, service.notices), Visits(settings.part)
     guests = GuestConversations(visits)
     conversations = AllConversations(kept, guests)
+    notifications = Notifications(db, service.notices)
     ledger = Ledger(db, owners.settings, Prices(settings.state))
 
     def everything() -> tuple[Tool, ...]:
@@ -132,7 +134,9 @@ def compose(settings: Settings) -> Service:
     service.health.counters |= {"turns_running": lambda: desk.running, "turns_waiting": lambda: desk.waiting}
     service.health.counters |= {"model_calls_open": lambda: ledger.open, "cap_refusals": lambda: ledger.refused}
     service.health.counters["guests_here"] = lambda: len(visits)
-    chat = Chat(surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger)
+    chat = Chat(
+        surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger, notifications
+    )  # fmt: skip
     web = make_web(
         chat,
         lambda front: belongings_pages(holdings, front),

@@ -28,6 +28,7 @@ from services.agent.intake import AgentIntake
 from services.agent.loop.desk import Desk
 from services.agent.loop.models import Chosen
 from services.agent.loop.turns import Turns
+from services.agent.notifications.kept import Notifications
 from services.agent.owners.access import AccessKeys
 from services.agent.owners.deciders import Deciders
 from services.agent.owners.delegations import Delegations
@@ -140,7 +141,7 @@ class Living:
         self.cap: Decimal | None = Decimal("5.00")
         self.chat = Chat(
             self.surface, db, self.notices, self.owners.sessions, self.owners.door, self.visits, self.conversations,
-            self.guests, self.desk, self.ledger,
+            self.guests, self.desk, self.ledger, Notifications(db, self.notices),
         )  # fmt: skip
         self.web = make_web(self.chat, settings=settings)
         self.streams = self.owners.streams

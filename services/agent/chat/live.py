@@ -12,15 +12,20 @@ from starlette.routing import Route
 from services.agent.chat.callers import Caller, Callers, turn_and_number
 from services.agent.chat.reading import Reading
 from services.agent.chat.rendering import Templates
-from services.agent.chat.stream import After, Streams, answer, event, joined, number_of
+from services.agent.chat.stream import NEWS, After, Streams, answer, event, joined, number_of
 from services.agent.loop.domain import Happening
+from services.agent.notifications.kept import Notifications, Watch
+from services.agent.notifications.telling import told_news
 from shared.errors import NotFound, Unauthorized
 from shared.markup import plain_text
 
 
 class Live:
-    def __init__(self, callers: Callers, reading: Reading, streams: Streams, templates: Templates) -> None:
+    def __init__(
+        self, callers: Callers, reading: Reading, streams: Streams, templates: Templates, notifications: Notifications
+    ) -> None:
         self._callers, self._reading, self._streams, self._templates = callers, reading, streams, templates
+        self._notifications = notifications
 
     def routes(self) -> list[Route]:
         return [Route("/live", self.listen, methods=["GET"])]
@@ -41,16 +46,27 @@ class Live:
         if conversation_id is not None and after is not None:
             for each in await self._missed(caller, conversation_id, after):
                 yield each
-        async with aclosing(self._streams.hear(request, caller, conversation_id, after)) as heard:  # type: ignore[type-var]
-            async for bundle in heard:
-                if bundle is None:
-                    yield b": here\n\n"
-                elif isinstance(bundle, str):
-                    yield await self._list(caller, conversation_id)
-                else:
-                    for each in await self._told(caller, bundle):
+        with self._notifications.open(caller.me) as watch:
+            async with aclosing(self._streams.hear(request, caller, conversation_id, after, watch)) as heard:  # type: ignore[type-var]
+                async for bundle in heard:
+                    for each in await self._heard(caller, conversation_id, watch, bundle):
                         yield each
         yield event("end", {})
+
+    async def _heard(
+        self, caller: Caller, conversation_id: UUID | None, watch: Watch, bundle: list[Happening] | str | None
+    ) -> list[bytes]:
+        if bundle is None:  # what somebody forgot to tell is found now and then
+            return [*await self._news(watch), b": here\n\n"]
+        if bundle == NEWS:
+            return await self._news(watch)
+        if isinstance(bundle, str):
+            return [await self._list(caller, conversation_id)]
+        return await self._told(caller, bundle)
+
+    async def _news(self, watch: Watch) -> list[bytes]:
+        news = await self._notifications.news(watch)
+        return [] if news is None else [event("notifications", told_news(news, watch.me.zone))]
 
     async def _missed(self, caller: Caller, conversation_id: UUID, after: After) -> list[bytes]:
         """A turn that ended while nobody of this page listened; it may be too long ago to be remembered otherwise."""

@@ -10,6 +10,7 @@ from services.agent.conversations.domain import Conversations, TurnRecord
 from services.agent.guests.memory import GuestConversations
 from services.agent.guests.visits import Visits
 from services.agent.loop.domain import Happening, TurnRef
+from services.agent.notifications.kept import Notifications
 from services.agent.owners.domain import Me
 from services.agent.owners.door import OwnerDoor
 from services.agent.spend.domain import Standing
@@ -51,3 +52,4 @@ class Chat:
     guests: GuestConversations
     desk: Talking
     purse: Purse
+    notifications: Notifications

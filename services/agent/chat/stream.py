@@ -15,6 +15,7 @@ from services.agent.chat.callers import Caller
 from services.agent.chat.parts import Chat
 from services.agent.chat.tabs import Tabs
 from services.agent.loop.domain import Happening
+from services.agent.notifications.kept import Watch
 from services.agent.owners.domain import Me
 from shared.errors import SchleuseError, Unauthorized
 from shared.identity.doors import PRIVATE
@@ -25,7 +26,7 @@ PING = 15.0
 GONE = 3.0
 """Seconds after a guest's last page has closed: a reload is back by then. What they asked for then stops (rule 2)."""
 HEADERS = {**PRIVATE, "X-Accel-Buffering": "no"}
-LIST, OVER = "list", "over"
+LIST, NEWS, OVER = "list", "notifications", "over"
 After = tuple[UUID, int] | None
 
 
@@ -60,14 +61,17 @@ class Streams:
         self._chat, self._tabs, self._closing = chat, tabs, closing
 
     async def hear(
-        self, request: Request, caller: Caller, conversation_id: UUID | None, after: After
+        self, request: Request, caller: Caller, conversation_id: UUID | None, after: After, watch: Watch | None = None
     ) -> AsyncIterator[list[Happening] | str | None]:
-        """Bundles of what happens; `list` when the list of conversations changed; None now and then, as a sign of life."""
+        """Bundles of what happens; `list` when the list of conversations changed, `notifications` when `watch` is woken; None now and then, as a sign of
+        life."""
         async with AsyncExitStack() as stack:
             over = await self._stay(stack, request, caller)
             changed = stack.enter_context(self._tabs.open(caller.me))
             found: asyncio.Queue[Happening | str] = asyncio.Queue()
-            tasks = [asyncio.create_task(_relay(each, found, word)) for each, word in ((over, OVER), (self._closing, OVER), (changed, LIST))]  # fmt: skip
+            words = [(over, OVER), (self._closing, OVER), (changed, LIST)]
+            words += [] if watch is None else [(watch.woken, NEWS)]
+            tasks = [asyncio.create_task(_relay(each, found, word)) for each, word in words]
             if conversation_id is not None:
                 tasks.append(asyncio.create_task(self._pump(caller, conversation_id, after, found)))
             stack.callback(_cancel, tasks)
@@ -82,8 +86,9 @@ class Streams:
                 happenings = [each for each in bundle if isinstance(each, Happening)]
                 if happenings:
                     yield happenings
-                if LIST in bundle:
-                    yield LIST
+                for word in (NEWS, LIST):
+                    if word in bundle:
+                        yield word
                 if OVER in bundle:
                     return
 

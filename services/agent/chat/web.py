@@ -64,7 +64,7 @@ def make_web(
     routes: list[BaseRoute] = [
         *ChatPages(front, reading, tabs).routes(),
         *MorePages(front, reading).routes(),
-        *Live(callers, reading, streams, templates).routes(),
+        *Live(callers, reading, streams, templates, chat.notifications).routes(),
         *front.door.routes(),
         Route("/static/{name}", static.endpoint),
         *more(front),
