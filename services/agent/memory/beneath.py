@@ -5,8 +5,10 @@ All of it blocks: it runs in a thread. Names come checked from domain.check_path
 
 import errno
 import fcntl
+import hashlib
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -37,7 +39,7 @@ def named_errors() -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Away("the disk is full; nothing was written") from None
-        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EMLINK):
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EMLINK, errno.ENXIO, errno.ENODEV):
             raise Refused(
                 "A link, or something that is no plain file, lies there; it is not followed.", code="link"
             ) from None
@@ -88,6 +90,11 @@ def open_file(at: int, name: str, flags: int) -> int:
     return found
 
 
+def create(at: int, name: str) -> int:
+    """A new, empty file. FileExistsError when something has that name."""
+    return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=at)
+
+
 def read(at: int, name: str, most: int, offset: int = 0) -> tuple[bytes, int]:
     """At most `most` bytes from `offset`, and how long the file is."""
     found = open_file(at, name, os.O_RDONLY)
@@ -117,7 +124,7 @@ def replace(at: int, name: str, content: bytes, unless_changed: os.stat_result |
     """The new content in one step; a crash leaves the old. False when the file is not any more what `unless_changed` describes."""
     with suppress(FileNotFoundError):
         os.unlink(NEW, dir_fd=at)
-    made = os.open(NEW, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=at)
+    made = create(at, NEW)
     try:
         _write(made, content)
         os.fsync(made)
@@ -152,6 +159,24 @@ def walk(home: int, parts: tuple[str, ...] = ()) -> Iterator[Entry]:
         elif each.is_file(follow_symlinks=False):
             facts = each.stat(follow_symlinks=False)
             yield Entry("/".join((*parts, each.name)), facts.st_size, facts.st_mtime)
+
+
+def resolve(at: int, name: str) -> str:
+    """The name as it lies there: a file that was put there by hand may have its letters decomposed."""
+    if not exists(at, name):
+        for each in os.listdir(at):
+            if unicodedata.normalize("NFC", each) == name:
+                return each
+    return name
+
+
+def digest(descriptor: int) -> str:
+    """Lower-case hex SHA-256 of a file, piece by piece."""
+    found, at = hashlib.sha256(), 0
+    while piece := os.pread(descriptor, 1 << 20, at):
+        found.update(piece)
+        at += len(piece)
+    return found.hexdigest()
 
 
 def try_lock(home: int) -> bool:

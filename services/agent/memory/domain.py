@@ -23,12 +23,14 @@ LONGEST_LINE = 4096
 MOST_MEMORY = 1024 * 1024
 MOST_FILE = 1024 * 1024
 """Bytes of a text file that the agent writes."""
-MOST_FILES, MOST_BYTES = 2000, 200 * 1024 * 1024
-"""Of one workspace, as far as the agent itself adds to it."""
+MOST_FILES, MOST_BYTES = 10_000, 2 * 1024 * 1024 * 1024
+"""Of one workspace."""
 LONGEST_NAME, DEEPEST = 255, 8
 ACTED_ON = ("skills", "jobs")
 """Folders whose files tell the agent what to do: nothing is written there in a conversation that has read untrusted text (S11)."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_UNWRITTEN = {"Cc", "Cn", "Co", "Zl", "Zp"}
+"""Categories of characters that stand in no name: controls, breaks, and what means nothing to anybody else."""
 _BREAKS = re.compile(r"(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])+")
 _PLAIN = re.compile(r"[\w./-]{1,60}(?: \(\d{1,4}\))?(?:\.\w{1,10})?")
 _ARTICLE = re.compile(r"\A(?:the|an?|my|our|das|de[mnrs]|die|(?:ein|mein|dein|unser)(?:e[mnrs]?)?) ")
@@ -77,7 +79,11 @@ def check_path(name: str) -> tuple[str, ...]:
 def _fault(part: str) -> bool:
     if not part or part.startswith(".") or part != part.strip() or any("\ud800" <= char <= "\udfff" for char in part):
         return True
-    return len(part.encode()) > LONGEST_NAME or "\\" in part or not part.isprintable() or bool(invisible(part))
+    return (
+        len(part.encode()) > LONGEST_NAME
+        or "\\" in part
+        or bool(invisible(part) or _UNWRITTEN & {unicodedata.category(char) for char in part})
+    )
 
 
 def named(path: str) -> str:

@@ -22,12 +22,15 @@ from services.agent.memory.domain import (
 )
 from services.agent.memory.homes import whole
 from services.agent.memory.lines import Lines
+from services.agent.memory.names import check_new
 from services.agent.owners.domain import Me
 from shared.errors import NotFound, Refused, TooLarge
 
 SHORTEST_MARK = 16
 """Bytes from which on a content is known again under another name; shorter ones stand everywhere."""
 MOST_NUMBERED = 1000
+TOLD_BY = 1024
+"""Bytes at the beginning by which a file is taken for text or not."""
 
 
 class Workspaces(Lines):
@@ -41,18 +44,17 @@ class Workspaces(Lines):
     async def read(self, me: Me, name: str, offset: int = 0, most: int = 64 * 1024) -> tuple[str, int, tuple[str, ...]]:
         """Text of at most `most` bytes from `offset` on, the file's size, and where untrusted text in it came from. NotFound, Refused."""
         parts = (name,) if name in KEPT_BY_US else check_path(name)
-        raw = await self._read(me.owner, lambda home: _content(home, parts))
+        piece, size, known = await self._read(me.owner, lambda home: _piece(home, parts, offset, most))
         async with self._db.owned(me.owner) as tx:
-            sources = await store.sources_of(tx, me.owner, "/".join(parts), _known(raw))
-        text = raw[offset : offset + most].decode("utf-8", "replace").replace("\x00", "\ufffd")
-        return text, len(raw), sources
+            sources = await store.sources_of(tx, me.owner, "/".join(parts), known)
+        return piece.decode("utf-8", "replace").replace("\x00", "\ufffd"), size, sources
 
     async def write(self, me: Me, name: str, text: str, how: str = "new", sources: Sequence[str] = ()) -> str:
         """Write a text file; the path that it has then. `how`: new (a taken name becomes `name (2).ext`), replace or append.
 
         `sources`: what untrusted text the conversation has read. Such a file is marked, takes the place of none, and is no skill or job.
         """
-        parts, content = check_path(name), mend(text).encode()
+        parts, content = check_new(name), mend(text).encode()
         _check(parts, content, how, sources)
 
         async def step(home: int) -> str:
@@ -101,8 +103,6 @@ class Workspaces(Lines):
 
 
 def _check(parts: tuple[str, ...], content: bytes, how: str, sources: Sequence[str]) -> None:
-    if parts[-1] in KEPT_BY_US and len(parts) == 1:
-        raise Refused(f"{parts[-1]} is written by tools of its own.", code="name")
     if len(content) > MOST_FILE:
         raise TooLarge(
             f"The text has {len(content) // 1024} KiB; a file that I write has at most {MOST_FILE // 1024} KiB."
@@ -123,7 +123,7 @@ def _prepare(home: int, parts: tuple[str, ...], length: int, how: str) -> tuple[
     """The path that the file will have, and what stays of what is there. TooLarge when the workspace is full."""
     entries = list(beneath.walk(home))
     if len(entries) >= MOST_FILES or sum(each.size for each in entries) + length > MOST_BYTES:
-        raise TooLarge(f"The workspace is full: at most {MOST_FILES} files and {MOST_BYTES >> 20} MiB.")
+        raise TooLarge(f"The workspace is full: at most {MOST_FILES} files and {MOST_BYTES >> 30} GiB.")
     with beneath.folder(home, parts[:-1], make=True) as at:
         if how == "new":
             return (*parts[:-1], _free(at, parts[-1])), b""
@@ -146,6 +146,21 @@ def _free(at: int, name: str) -> str:
 def _put(home: int, parts: tuple[str, ...], content: bytes) -> None:
     with beneath.folder(home, parts[:-1], make=True) as at:
         beneath.replace(at, parts[-1], content)
+
+
+def _piece(home: int | None, parts: tuple[str, ...], offset: int, most: int) -> tuple[bytes, int, str]:
+    """At most `most` bytes from `offset`, how long the file is, and what its whole content is recognised by."""
+    if home is None:
+        raise NotFound("There is no such file.", code="file")
+    with beneath.folder(home, parts[:-1]) as at:
+        found = beneath.open_file(at, beneath.resolve(at, parts[-1]), os.O_RDONLY)
+    try:
+        size = os.fstat(found).st_size
+        if b"\0" in os.pread(found, TOLD_BY, 0):
+            raise Refused(f"{'/'.join(parts)} is no text; it can be offered for download.", code="no_text")
+        return os.pread(found, most, offset), size, beneath.digest(found) if size >= SHORTEST_MARK else ""
+    finally:
+        os.close(found)
 
 
 def _content(home: int | None, parts: tuple[str, ...]) -> bytes:

@@ -261,8 +261,8 @@ async def test_text_round_trips_and_nul_becomes_a_mark(mine: Workspaces) -> None
     text = "".join(map(chr, chosen.choices([*range(1, 0xD800), *range(0xE000, 0x20000)], k=3000)))
     await mine.write(me, "any.txt", text)
     assert (await mine.read(me, "any.txt"))[0] == text
-    await mine.write(me, "nul.txt", "a\x00b\ud800c \\u0000 C:\\u0041bc")
-    assert (await mine.read(me, "nul.txt"))[0] == "a\ufffdb\ufffdc \\u0000 C:\\u0041bc"
+    await mine.write(me, "zero.txt", "a\x00b\ud800c \\u0000 C:\\u0041bc")
+    assert (await mine.read(me, "zero.txt"))[0] == "a\ufffdb\ufffdc \\u0000 C:\\u0041bc"
 
 
 async def test_a_stopped_turn_leaves_no_half_line_and_no_lock(mine: Workspaces, tmp_path: Path) -> None:
