@@ -7,18 +7,17 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from services.agent.conversations.texts import clean
+from services.agent.conversations.texts import clean_value
 from services.agent.notifications.domain import LONGEST_TEXT, LONGEST_TITLE
-from services.agent.tasks.domain import WINDOW_S, Run, Task, Tasks, Wanted
+from services.agent.tasks.domain import WINDOW_S, Run, Task, Tasks
 from services.agent.tasks.finding import find_task
-from services.agent.tasks.scheduling import LONGEST_WORDS, coming, moved, read_schedule, schedule_of
-from services.agent.tasks.telling import title_of, told_run, told_task
+from services.agent.tasks.scheduling import LONGEST_WORDS, coming
+from services.agent.tasks.telling import told_run, told_task
+from services.agent.tasks.wanting import HOUR, MOST_HOURS, changes, reminder
 from services.agent.tools.domain import EVERYBODY, Arguments, Asked, Found, Tool
 from shared.clock import now
-from shared.errors import Refused
 
 MOST_LISTED = 100
-HOUR = 3600
 NAMED = Field(min_length=1, max_length=300)
 """A task: its id, or words that stand in no other."""
 WHEN = "Words such as `in 10 minutes`, `every Sunday at 7`, `jeden Werktag um 7:30`, or a cron expression; in the user's own words."
@@ -34,7 +33,7 @@ class ReminderArguments(Arguments):
     zone: str = Field(default="", max_length=64)
     notify: bool = True
     misfire: Literal["latest", "skip", "all"] = "latest"
-    window_hours: int = Field(default=WINDOW_S // HOUR, ge=1, le=24 * 31)
+    window_hours: int = Field(default=WINDOW_S // HOUR, ge=1, le=MOST_HOURS)
 
 
 class ListArguments(Arguments):
@@ -59,7 +58,7 @@ class ChangeArguments(TaskArguments):
     zone: str = Field(default="", max_length=64)
     notify: bool | None = None
     misfire: Literal["latest", "skip", "all"] | None = None
-    window_hours: int | None = Field(default=None, ge=1, le=24 * 31)
+    window_hours: int | None = Field(default=None, ge=1, le=MOST_HOURS)
     overlap: Literal["skip", "wait"] | None = None
 
 
@@ -75,20 +74,9 @@ class TaskTools:
         self._tasks = tasks
 
     async def remind(self, asked: Asked, given: ReminderArguments) -> Found:
-        when = read_schedule(given.when, given.zone or asked.me.zone, now())
-        text = clean(given.text)
-        wanted = Wanted(
-            "reminder",
-            clean(given.title).strip() or title_of(text),
-            text,
-            when,
-            given.notify,
-            given.misfire,
-            given.window_hours * HOUR,
-            sources=asked.tainted,
-            conversation_id=asked.conversation_id,
-        )
-        return _confirmed(await self._tasks.add(asked.me, wanted), when.notes)
+        what = clean_value(given.model_dump())
+        wanted = reminder(asked.me, now(), what, sources=asked.tainted, conversation_id=asked.conversation_id)
+        return _confirmed(await self._tasks.add(asked.me, wanted), wanted.when.notes)
 
     async def list(self, asked: Asked, given: ListArguments) -> Found:
         tasks = await self._tasks.list(asked.me, ended=given.ended)
@@ -98,17 +86,8 @@ class TaskTools:
         return Found(value, f"{len(found)} task{'' if len(found) == 1 else 's'}", _sources(*found[:MOST_LISTED]))
 
     async def change(self, asked: Asked, given: ChangeArguments) -> Found:
-        task, at = await self._find(asked, given.task), now()
-        what = {name: getattr(given, name) for name in ("notify", "misfire", "overlap") if getattr(given, name) is not None}  # fmt: skip
-        what |= {name: clean(getattr(given, name)) for name in ("title", "text") if getattr(given, name).strip()}
-        if given.window_hours is not None:
-            what["window_s"] = given.window_hours * HOUR
-        if given.when:
-            what["when"] = read_schedule(given.when, given.zone or task.zone, at, schedule_of(task))
-        elif given.zone:
-            what["when"] = moved(task, given.zone, at)
-        if not what:
-            raise Refused("Nothing was changed: say what is to be different.", code="empty")
+        task = await self._find(asked, given.task)
+        what = changes(task, now(), clean_value(given.model_dump()))
         notes = what["when"].notes if "when" in what else ()
         return _confirmed(await self._tasks.change(asked.me, task.task_id, **what), notes)
 
