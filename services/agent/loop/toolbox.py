@@ -5,6 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from inspect import isawaitable
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -101,7 +102,8 @@ class Toolbox(AbstractToolset[None]):
                 with faults_told(name):
                     ordered = tool.ordered(self.asked.said, arguments)
                     if tool.always or (tool.writes and self.asked.tainted and not ordered):
-                        return await self._card(tool, tool.exact(self.asked, arguments))
+                        exact = tool.exact(self.asked, arguments)
+                        return await self._card(tool, await exact if isawaitable(exact) else exact)
                     found = await tool.run(replace(self.asked, tainted=()) if ordered else self.asked, arguments)
             await self._read(found.sources)
         except TimeoutError:

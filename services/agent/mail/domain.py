@@ -25,6 +25,19 @@ class MailAccount:
 
 
 def chosen(accounts: Sequence[MailAccount], name: str, *, sending: bool = False) -> MailAccount:
+    """As `named`, and able to do it."""
+    account = named(accounts, name)
+    if sending and not account.sends:
+        raise Refused(
+            f"The account {account.label} can only be read: no server for sending was given for it.",
+            code="mail_account",
+        )
+    if not sending and not account.reads:
+        raise Refused(f"The account {account.label} can only send: no mailbox was given for it.", code="mail_account")
+    return account
+
+
+def named(accounts: Sequence[MailAccount], name: str) -> MailAccount:
     """The account of this label or address, or the only one there is. NotFound, Refused say which there are; there is no default among several."""
     if not accounts:
         raise NotFound(NONE_YET, code="mail_account")
@@ -35,15 +48,4 @@ def chosen(accounts: Sequence[MailAccount], name: str, *, sending: bool = False)
         raise NotFound(f"You have no mail account {name[:80]!r}; there are {labels}.", code="mail_account")
     if len(found) > 1:
         raise Refused(f"You have several mail accounts; name one of them: {labels}.", code="mail_account")
-    return _able(found[0], sending=sending)
-
-
-def _able(account: MailAccount, *, sending: bool) -> MailAccount:
-    if sending and not account.sends:
-        raise Refused(
-            f"The account {account.label} can only be read: no server for sending was given for it.",
-            code="mail_account",
-        )
-    if not sending and not account.reads:
-        raise Refused(f"The account {account.label} can only send: no mailbox was given for it.", code="mail_account")
-    return account
+    return found[0]

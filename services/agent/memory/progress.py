@@ -9,8 +9,8 @@ from services.agent.memory.files import Workspaces
 from services.agent.tools.domain import Asked, Found, Tool
 from shared.errors import SchleuseError
 
-ALSO = frozenset({"write_file"})
-"""Changes of the workspace itself, which no card is for."""
+ALSO = frozenset({"write_file", "email_flag", "email_move", "email_save_attachment"})
+"""Changes of the workspace and in a mailbox, which no card is for."""
 
 
 def noting(workspaces: Workspaces, tools: Sequence[Tool]) -> tuple[Tool, ...]:

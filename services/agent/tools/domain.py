@@ -51,14 +51,14 @@ class Tool:
     """One tool. `writes`: what it changes that outlives the turn; in a tainted conversation it then waits on a card (S11). `own`: only the owner's own
     things. `recipients`: where its effect goes, from its arguments. `ordered`: whether the owner's own message of this turn orders exactly that; then there is
     nothing for a card to ask. `always`: it waits on a card wherever it is called (rule 28). `exact`: what a card says instead of the arguments as they were
-    given, so that nothing in them depends on when somebody decides; Refused for what is not worth a person's time."""
+    given, so that nothing in them depends on when somebody decides; Refused for what is not worth a person's time; it may have to be awaited."""
 
     name: str
     about: str
     takes: type[Arguments]
     run: Run
     roles: frozenset[AgentRole]
-    writes: Literal["", "memory", "behavior", "lessons", "tools", "send", "propose", "tasks", "skills"] = ""
+    writes: Literal["", "memory", "behavior", "lessons", "tools", "send", "propose", "tasks", "skills", "files", "mail"] = ""
     own: bool = True
     recipients: Callable[[Any], tuple[str, ...]] = field(default=lambda _: ())
     ordered: Callable[[str, Any], bool] = field(default=lambda _, __: False)
