@@ -115,6 +115,16 @@ class Settings(BaseModel):
         return self.state / "workspace"
 
     @property
+    def spool(self) -> Path:
+        """The agent's copies of registered downloads, from which nginx reads."""
+        return self.state / "spool"
+
+    @property
+    def links_key(self) -> Path:
+        """What links that work for whoever has them are signed with."""
+        return self.keys / "links.key"
+
+    @property
     def part(self) -> str:
         """This process's name: the service, and the number of an instance after the first."""
         return self.service if self.instance == 1 else f"{self.service}-{self.instance}"

@@ -1,5 +1,6 @@
 """`schleuse nginx config`: the edge's configuration for a state directory."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -9,8 +10,10 @@ import typer
 from infra.cli.options import DEFAULT_STATE, State
 from infra.local import config as configs
 from infra.local import public
-from infra.local.config import HOSTS
+from infra.local.config import HOSTS, Config
 from infra.local.layout import Layout
+from infra.local.spool import make_spool, worker_of
+from infra.nginx import links
 from infra.nginx.config import render
 from infra.nginx.installed import edge_of, make_home, worker
 from shared.errors import Refused
@@ -24,7 +27,7 @@ HOW = """# Start it with:   nginx -e stderr -c {file}
 def register(app: typer.Typer) -> None:
     nginx = typer.Typer(help="nginx in front: TLS, cache, limits.", no_args_is_help=True)
     nginx.command("config")(config)
-    nginx.callback()(lambda: None)
+    nginx.command("rotate-links")(rotate_links)
     app.add_typer(nginx, name="nginx")
 
 
@@ -58,7 +61,28 @@ def config(
     edge = edge_of(layout, found, urls, certificate.absolute(), key.absolute())
     edge = replace(edge, listen_tls=tuple(listen), listen_http=http, user=user or worker())
     make_home(layout)
+    _open_spool(layout, found, edge.user)
     _give(render(edge), urls, out)
+
+
+def rotate_links(state: State = DEFAULT_STATE) -> None:
+    """Sign mailed download links with a new key. Those signed with the one before still open; older ones do not."""
+    layout = Layout(state.resolve())
+    found = configs.read(layout)
+    if found is None:
+        raise Refused(f"{state} is no state directory; start one with `schleuse up`", code="state")
+    links.rotate(layout, (found.uids["agent"], layout.links_key.stat().st_gid))
+    if layout.links_conf.exists():
+        links.write_links(layout, (os.getuid(), os.getgid()), worker_of(layout))
+    typer.echo(
+        "The next link is signed with the new key. Where nginx stands in front: `nginx -s reload`, else it refuses them."
+    )
+
+
+def _open_spool(layout: Layout, found: Config, user: str) -> None:
+    """nginx's workers may read copies of downloads, and its master knows the keys of mailed links."""
+    links.write_links(layout, (os.getuid(), os.getgid()), user)
+    make_spool(layout, found.uids["agent"], layout.links_key.stat().st_gid)
 
 
 def _give(text: str, urls: dict[str, str], out: Path | None) -> None:

@@ -19,7 +19,8 @@ from shared.errors import Refused
 
 HOME = Path("/tmp/nginx")  # noqa: S108 - a file system of its own in memory, nginx's alone
 PLACE = Path("/etc/schleuse")
-CERTIFICATE, KEY = "fullchain.pem", "privkey.pem"
+CERTIFICATE, KEY, LINKS = "fullchain.pem", "privkey.pem", "links.conf"
+SPOOL = Path("/state/spool")
 VALID = timedelta(days=397)
 RENEWED_BEFORE = timedelta(days=30)
 
@@ -50,6 +51,8 @@ def configuration(wishes: Asked, ports: dict[str, int]) -> str:
             access_log="/dev/stdout",
             error_log="stderr",
             connections=512,
+            spool=SPOOL,
+            links=PLACE / LINKS,
         )
     )
 

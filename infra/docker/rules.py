@@ -42,7 +42,8 @@ def wanted() -> dict[str, Wanted]:
     """Every container there may be."""
     users, group = uids.users(), (str(uids.group()),)
     everything = dict.fromkeys(
-        ["state", "pg", "pg-socket", "tls", "nats", "secrets", "workspace", *_of("run", "keeper", "nats")], True
+        ["state", "pg", "pg-socket", "tls", "nats", "secrets", "workspace", "spool", *_of("run", "keeper", "nats")],
+        True,
     )
     found = {
         service: Wanted(
@@ -60,7 +61,7 @@ def wanted() -> dict[str, Wanted]:
         }.items()
     }
     found["connectors"].mounts["secrets"] = True
-    found["agent"].mounts["workspace"] = True
+    found["agent"].mounts.update(workspace=True, spool=True)
     found["postgres"] = Wanted(
         users["pgadm"].uid, frozenset(), {"pg": True, "pg-socket": True, "public": False}, groups=group
     )
@@ -72,7 +73,7 @@ def wanted() -> dict[str, Wanted]:
         profile = "" if name == "nats" else "cluster"
         found[name] = Wanted(users["nats"].uid, frozenset({"bus"}), {name: True, "tls": False, **run}, profile=profile)
     fronts = frozenset({"front-console", "front-site", "front-workspace"})
-    found["nginx"] = Wanted(users["nginx"].uid, fronts | {"edge"}, {"edge": False}, publishes=True)
+    found["nginx"] = Wanted(users["nginx"].uid, fronts | {"edge"}, {"edge": False, "spool": False}, publishes=True)
     found["setup"] = Wanted(
         0, frozenset(), {**everything, "nats-2": True, "nats-3": True, "public": True, "edge": True, **dict.fromkeys(_of("keys", "keeper"), True)},
         frozenset({"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"}), frozenset({"/mounts/certificates"}), health=False,

@@ -10,14 +10,15 @@ from pathlib import Path
 
 from infra.docker import addresses, uids
 from infra.docker.bus import places
-from infra.docker.edge import write_edge
+from infra.docker.edge import LINKS, write_edge
 from infra.docker.settings import Asked, asked
-from infra.local import config, folders, identities, keys
+from infra.local import config, folders, identities, keys, spool
 from infra.local.config import Config
 from infra.local.layout import Layout
 from infra.local.prepare import make_folders
 from infra.nats import certificate
 from infra.nats.config import render
+from infra.nginx.links import render_links
 from schemas.catalogue import SERVICES
 from shared.errors import Refused, SchleuseError
 
@@ -31,6 +32,7 @@ def setup(layout: Layout, wishes: Asked, mounts: Path) -> None:
     """Everything; can run again, and being killed in between does no harm. Refused with a sentence that says what to do."""
     who = _identities()
     make_folders(layout, who, ME)
+    folders.folder(layout.spool, spool.OPEN, (who.uids["agent"], uids.users()["nginx"].uid))
     keys.make_keys(layout, who, ME)
     found = write_config(layout, who, wishes)
     _certificate(layout, who, wishes.net)
@@ -39,7 +41,10 @@ def setup(layout: Layout, wishes: Asked, mounts: Path) -> None:
     _bus(layout, who, found, mounts)
     _public(layout, mounts / "public")
     folders.write(layout.processes, "[]", 0o644, ME)  # nothing is supervised here
-    write_edge(wishes, found.ports, mounts / "edge", mounts / "certificates", uids.users()["nginx"].uid)
+    nginx = uids.users()["nginx"].uid
+    write_edge(wishes, found.ports, mounts / "edge", mounts / "certificates", nginx)
+    signed_with = (mounts / "keys" / "agent" / "links.key").read_text()
+    folders.write(mounts / "edge" / LINKS, render_links(signed_with), 0o600, (nginx, nginx))
 
 
 def _identities() -> identities.Identities:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from infra.local import config, place, preflight
+from infra.local import config, place, preflight, spool
 from infra.local.firewall.choice import NEITHER, backends
 from infra.local.instances import base_of, services
 from infra.local.layout import DEFAULT_PORT_BASE, Layout
@@ -159,6 +159,8 @@ def _expected(layout: Layout, found: config.Config) -> Iterator[tuple[Path, int,
     yield layout.pg_socket_dir, found.uids["pgadm"], 0o2750
     yield layout.secrets, found.uids["connectors"], 0o700
     yield layout.workspace, found.uids["agent"], 0o700
+    if os.getuid() == me:  # how open it is depends on what only its maker can read
+        yield layout.spool, found.uids["agent"], spool.OPEN if found.containers else spool.lying(layout, 0)[1]
     yield layout.pg, found.uids["pgadm"], 0o700
     for part in services(cluster=found.cluster):
         yield layout.run / part, found.uids[base_of(part)], 0o755

@@ -18,7 +18,15 @@ import pyrage
 from infra.local import folders
 from infra.local.folders import Owner
 from infra.local.identities import Identities
-from infra.local.layout import FINGERPRINT, FINGERPRINT_HOLDERS, PUBLISHED_DUTIES, SEALING_KEYS, SIGNING_KEYS, Layout
+from infra.local.layout import (
+    FINGERPRINT,
+    FINGERPRINT_HOLDERS,
+    LINK_KEYS,
+    PUBLISHED_DUTIES,
+    SEALING_KEYS,
+    SIGNING_KEYS,
+    Layout,
+)
 from schemas.catalogue import SERVICES
 from shared.ids import new_token
 from shared.signing import SigningKey
@@ -88,7 +96,8 @@ def _duties(service: str) -> list[tuple[str, Callable[[], tuple[str, dict[str, s
     signing: list[tuple[str, Callable[[], tuple[str, dict[str, str]]]]] = [
         (duty, _signing_key) for duty in SIGNING_KEYS.get(service, ())
     ]
-    return [*signing, *((duty, _sealing_key) for duty in SEALING_KEYS.get(service, ()))]
+    others = [(SEALING_KEYS, _sealing_key), (LINK_KEYS, link_key)]
+    return [*signing, *((duty, make) for held, make in others for duty in held.get(service, ()))]
 
 
 def _fingerprint_key(layout: Layout, who: Identities) -> None:
@@ -103,6 +112,12 @@ def _sealing_key() -> tuple[str, dict[str, str]]:
     identity = pyrage.x25519.Identity.generate()
     recipient = str(identity.to_public())
     return f"{identity}\n", {"key_id": hashlib.sha256(recipient.encode()).hexdigest()[:16], "public_key": recipient}
+
+
+def link_key() -> tuple[str, dict[str, str]]:
+    """(a line of the key file: id and secret, the id)."""
+    key_id = secrets.token_hex(4)
+    return f"{key_id} {new_token()}\n", {"key_id": key_id}
 
 
 def _signing_key() -> tuple[str, dict[str, str]]:

@@ -32,6 +32,8 @@ SIGNING_KEYS: dict[str, tuple[str, ...]] = {
 PUBLISHED_DUTIES = ("decision", "identity", "audit", "gate", "envelope", "witness", "backup")
 SEALING_KEYS: dict[str, tuple[str, ...]] = {"connectors": ("secrets",)}
 """age identities: what is sealed to their public half, only their holder opens."""
+LINK_KEYS: dict[str, tuple[str, ...]] = {"agent": ("links",)}
+"""What download links for whoever has them are signed with; the edge has a copy (infra.nginx.links)."""
 FINGERPRINT = "fingerprint.key"
 FINGERPRINT_HOLDERS = ("connectors", "bridge")
 """Both have the same fingerprint key, made anew at every start (S14)."""
@@ -39,7 +41,7 @@ FINGERPRINT_HOLDERS = ("connectors", "bridge")
 
 def key_files(service: str) -> tuple[str, ...]:
     """What lies in a service's key folder at first; the console's decision keys may become more."""
-    duties = (*SIGNING_KEYS.get(service, ()), *SEALING_KEYS.get(service, ()))
+    duties = (*SIGNING_KEYS.get(service, ()), *SEALING_KEYS.get(service, ()), *LINK_KEYS.get(service, ()))
     return ("bus.nk", *(f"{duty}.key" for duty in duties), *((FINGERPRINT,) if service in FINGERPRINT_HOLDERS else ()))
 
 
@@ -92,6 +94,20 @@ class Layout:
     def workspace(self) -> Path:
         """Memory and files of each owner of the agent; the folder is the agent's own."""
         return self.state / "workspace"
+
+    @property
+    def spool(self) -> Path:
+        """Copies of registered downloads: the agent writes, nginx's user reads what it knows the name of."""
+        return self.state / "spool"
+
+    @property
+    def links_key(self) -> Path:
+        return self.keys / "agent" / "links.key"
+
+    @property
+    def links_conf(self) -> Path:
+        """The edge's copy of it."""
+        return self.state / "nginx" / "links.conf"
 
     @property
     def operator_token(self) -> Path:

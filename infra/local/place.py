@@ -15,7 +15,7 @@ from shared.errors import Refused
 
 ELSEWHERE = Path("/var/lib/schleuse")
 LONGEST_SOCKET = 107
-OURS = {"config.json", ".lock", "keys", "run", "tls", "nats", "pg", "logs", "runtime", "secrets", "workspace"}
+OURS = {"config.json", ".lock", "keys", "run", "tls", "nats", "pg", "logs", "runtime", "secrets", "workspace", "spool"}
 
 
 def settle(named: Path, who: Identities) -> Layout:

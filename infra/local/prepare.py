@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.local import config, folders, keys, place, preflight
+from infra.local import config, folders, keys, place, preflight, spool
 from infra.local.identities import Identities
 from infra.local.instances import base_of, bus_parts, services
 from infra.local.layout import VERSION, Layout
@@ -72,6 +72,7 @@ def make_folders(layout: Layout, who: Identities, me: folders.Owner, *, cluster:
         folders.folder(layout.run / part, 0o755, who.owner(base_of(part)))
     folders.folder(layout.secrets, 0o700, who.owner("connectors"))
     folders.folder(layout.workspace, 0o700, who.owner("agent"))
+    spool.make_spool(layout, who.uids["agent"], who.gids["agent"])
     folders.folder(layout.pg, 0o700, who.owner("pgadm"))
     folders.folder(layout.pg_socket_dir, 0o2750, (who.uids["pgadm"], who.group))
     for part in bus_parts(cluster=cluster):

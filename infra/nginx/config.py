@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from infra.nginx import logs, servers
+from infra.nginx import downloads, logs, servers
 from infra.nginx.blocks import block, literal
 from shared.errors import Refused
 
@@ -59,7 +59,8 @@ class Edge:
     `listen_tls` and `listen_http`: addresses as nginx's `listen` takes them; without `listen_http` nothing redirects.
     `user`: of the workers when the master is root, else empty. `resolver`: set where upstream names change their
     addresses while nginx runs; each front then has exactly one upstream, whose name may stand for several addresses.
-    `cache_header`: tests see in X-Cache what the cache did.
+    `cache_header`: tests see in X-Cache what the cache did. `spool` and `links`: where the agent's copies of downloads lie, and the file with the
+    keys of mailed links; without them the agent sends downloads itself.
     """
 
     console: Front
@@ -78,6 +79,8 @@ class Edge:
     resolver: str = ""
     limits: Limits = field(default_factory=Limits)
     cache_header: bool = False
+    spool: Path | None = None
+    links: Path | None = None
 
     @property
     def fronts(self) -> dict[str, Front]:
@@ -97,7 +100,14 @@ def render(edge: Edge) -> str:
         f"error_log {literal(edge.error_log or edge.home / 'error.log')} notice;",
         *block("events", f"worker_connections {edge.connections};"),
     ]
-    http = [*_common(edge), *logs.formats(edge), *_cache(edge), *_limits(edge), *servers.all_servers(edge)]
+    http = [
+        *_common(edge),
+        *downloads.keys(edge),
+        *logs.formats(edge),
+        *_cache(edge),
+        *_limits(edge),
+        *servers.all_servers(edge),
+    ]
     return "\n".join([*main, *block("http", *http), ""])
 
 

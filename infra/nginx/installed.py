@@ -8,6 +8,7 @@ from pathlib import Path
 
 from infra.local.config import HOSTS, Config
 from infra.local.layout import Layout
+from infra.local.spool import distributions
 from infra.nginx.config import CONSOLE_BODY, SITE_BODY, WORKSPACE_BODY, Edge, Front
 
 BODIES = {"console": CONSOLE_BODY, "site": SITE_BODY, "workspace": WORKSPACE_BODY}
@@ -30,6 +31,8 @@ def edge_of(layout: Layout, found: Config, urls: Mapping[str, str], certificate:
         home=home_of(layout),
         access_log=str(logs / "access.log"),
         error_log=str(logs / "error.log"),
+        spool=layout.spool,
+        links=layout.links_conf,
     )
 
 
@@ -49,8 +52,7 @@ def make_home(layout: Layout) -> None:
 
 def worker() -> str:
     """Whom root should let do the work: the user of the distribution's nginx; empty when it is not root who starts it."""
-    known = {each.pw_name for each in pwd.getpwall()} if os.getuid() == 0 else set()
-    return next((name for name in ("www-data", "nginx") if name in known), "")
+    return distributions() if os.getuid() == 0 else ""
 
 
 def lying(layout: Layout, me: tuple[int, int]) -> Iterator[tuple[str, tuple[int, int], str]]:
@@ -58,6 +60,7 @@ def lying(layout: Layout, me: tuple[int, int]) -> Iterator[tuple[str, tuple[int,
     yield r"nginx", me, "711"
     yield r"nginx/logs", me, "700"
     yield r"nginx/(nginx\.conf|nginx\.pid|logs/(access|error)\.log)", me, "644"
+    yield r"nginx/links\.conf", me, "600"
     yield r"nginx/data-(body|cache|proxy|fastcgi|uwsgi|scgi)", (_worker(layout, me[0]), me[1]), "700"
 
 

@@ -1,7 +1,9 @@
 """The servers: one per host name, one that refuses every other name, one that leads from http to https."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from infra.nginx import downloads
 from infra.nginx.blocks import block, literal
 from infra.nginx.logs import log_to
 
@@ -26,7 +28,7 @@ TROUBLE = {
 }
 """What nginx itself says; the services' own error pages pass unchanged."""
 RETRY = (429, 502, 503, 504)
-CLEARED = ("Forwarded", "X-Forwarded-Host", "traceparent", "tracestate", "baggage")
+CLEARED = ("Forwarded", "X-Forwarded-Host", "traceparent", "tracestate", "baggage", "X-Edge-Spool")
 """Headers that a client could use to be taken for somebody else, or to put words into traces."""
 SIGNED_OUT = r"~ ^/(sign-in|welcome/|set-password/|reset|invit)"
 
@@ -79,6 +81,7 @@ def _workspace(edge: "Edge") -> list[str]:
         *_limited(edge, "workspace", "~ ^/(sign-in|signed-in)$", "identity"),
         *_stream(edge, "workspace"),
         *_static(edge, "workspace"),
+        *downloads.locations(edge, towards(edge.workspace, {"X-Edge-Spool": "yes"}), _pass(edge, "workspace")),
         *_limited(edge, "workspace", "/", "pages"),
     )  # fmt: skip
 
@@ -109,12 +112,12 @@ def _server(edge: "Edge", name: str, *locations: str) -> list[str]:
         HSTS,
         *_own_words(),
         *block(f'if ($ssl_server_name != "{literal(front.host)}")', "return 421;"),
-        *_towards(front),
+        *towards(front),
         *locations,
     )
 
 
-def _towards(front: "Front") -> list[str]:
+def towards(front: "Front", more: Mapping[str, str] = {}) -> list[str]:
     """What a service is told about whoever asks: the peer's address and nothing that the peer says about it."""
     told = {
         "Host": literal(front.knows_itself_as or front.authority),
@@ -123,6 +126,7 @@ def _towards(front: "Front") -> list[str]:
         "X-Forwarded-Proto": "$scheme",
         "Connection": '""',
     } | dict.fromkeys(CLEARED, '""')
+    told |= more
     return [
         *(f"proxy_set_header {name} {value};" for name, value in told.items()),
         "proxy_http_version 1.1;",

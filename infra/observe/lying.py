@@ -6,6 +6,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from infra.docker import uids
+from infra.local import spool
 from infra.local.instances import base_of, bus_parts, services
 from infra.nginx import installed as edge
 from infra.observe.installation import Installation
@@ -33,6 +35,8 @@ def required(here: Installation) -> Iterator[tuple[Path, str]]:
     yield layout.tls / "nats.key", owned(nats, "600")
     yield layout.secrets, owned(who.owner("connectors"), "700")
     yield layout.workspace, owned(who.owner("agent"), "700")
+    group, mode = spool_of(here)
+    yield layout.spool, owned((who.uids["agent"], group), f"{mode:o}")
     yield layout.pg, owned(pgadm, "700")
     yield layout.pg_socket_dir, owned((pgadm[0], who.group), "2750")
     for part in bus_parts(cluster=cluster):
@@ -67,6 +71,8 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     yield r"secrets/([0-9a-f]{64}\.age|[0-9a-f]{32}\.token|\.[\w-]+(\.[\w-]+)*)", owned(who.owner("connectors"), "600")
     yield r"secrets/[0-9a-f]{32}\.token", owned(who.owner("connectors"), "600")
     yield r"workspace/user-[0-9a-fx-]{36,65}", owned(who.owner("agent"), "700")
+    yield r"spool/[0-9a-f-]{36}", owned((who.uids["agent"], spool_of(here)[0]), "640")
+    yield r"spool/\.new-[\w-]+", owned((who.uids["agent"], spool_of(here)[0]), "600")
     yield r"pg/data-\d+", owned(pgadm, "700")
     yield r"run/pg/\.s\.PGSQL\.5432", owned((pgadm[0], who.group), "770")
     yield r"run/pg/\.s\.PGSQL\.5432\.lock", owned((pgadm[0], who.group), "600")
@@ -83,6 +89,13 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
     if here.config.cluster:
         for part in ("agent", "agent-2"):
             yield rf"run/{part}/guests\.sock", owned(who.owner("agent"), "600")
+
+
+def spool_of(here: Installation) -> tuple[int, int]:
+    """(group, mode) of the folder of copies for nginx."""
+    if here.config.containers:
+        return uids.users()["nginx"].uid, spool.OPEN
+    return spool.lying(here.layout, here.who.gids["agent"])
 
 
 def _below(here: Installation, path: Path) -> str:

@@ -18,6 +18,7 @@ from services.agent.conversations.both import AllConversations
 from services.agent.conversations.holding import ConversationsHolding
 from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
+from services.agent.downloads.parts import make_downloads
 from services.agent.guests.memory import GuestConversations
 from services.agent.guests.visits import Visits
 from services.agent.habits.behavior import BehaviorPreface
@@ -110,15 +111,18 @@ def compose(settings: Settings) -> Service:
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
     lessons = lesson_tools(Lessons(db))
+    downloads = make_downloads(service, db)
     reading = spend_tools(ledger), search_tools(conversations), reaching_tools(asker, owners.delegations.need)
     all_tools = noting(
-        workspaces, tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lessons, *reading)
+        workspaces,
+        tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lessons, downloads.tools, *reading),
     )
     own: list[Holding] = [
         ConversationsHolding(db, kept),
         WorkspaceHolding(workspaces),
         ProposalsHolding(db),
         ActionsHolding(db),
+        downloads.holding,
     ]
     holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, own)
     service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})
@@ -139,8 +143,8 @@ def compose(settings: Settings) -> Service:
     )  # fmt: skip
     web = make_web(
         chat,
-        lambda front: belongings_pages(holdings, front),
-        lambda app, api: add_belongings(app, api, holdings),
+        lambda front: [*belongings_pages(holdings, front), *downloads.pages(front)],
+        downloads.also(lambda app, api: add_belongings(app, api, holdings)),
         settings,
     )
     service.part(web.passing)

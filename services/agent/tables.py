@@ -6,6 +6,7 @@ from sqlalchemy import BigInteger, Column, DateTime, Table, Text, Uuid
 
 from services.agent.actions import tables as actions
 from services.agent.conversations import tables as conversations
+from services.agent.downloads import tables as downloads
 from services.agent.habits import tables as habits
 from services.agent.lessons import tables as lessons
 from services.agent.mail import tables as mail
@@ -16,6 +17,7 @@ from services.agent.proposals import tables as proposing
 from services.agent.schema import app, core
 from services.agent.sharing import tables as sharing
 from services.agent.spend import tables as spend
+from services.agent.tasks import tables as tasks
 from shared.db import Protection, delivery_tables
 from shared.identity.tables import identity_tables
 
@@ -24,6 +26,7 @@ __all__ = ["CORE_GRANTS", "CORE_OWNED", "CORE_SQL", "PROTECTION", "app", "core"]
 PARTS: tuple[Any, ...] = (
     actions,
     conversations,
+    downloads,
     habits,
     lessons,
     mail,
@@ -33,6 +36,7 @@ PARTS: tuple[Any, ...] = (
     proposing,
     sharing,
     spend,
+    tasks,
 )
 """Each declares GRANTS, OWNED and SQL of its tables in `core`."""
 CORE_GRANTS: dict[str, dict[str, Any]] = {name: held for part in PARTS for name, held in part.GRANTS.items()}

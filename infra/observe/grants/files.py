@@ -59,9 +59,14 @@ def _surface(name: str) -> str:
     if parts[0] in ("keys", "run") and len(parts) > 1:
         owner = base_of(parts[1].removesuffix(".pub.json"))
         return owner if owner in SERVICES else "postgres" if parts[1] == "pg" else "installation"
-    return {"pg": "postgres", "nats": "nats", "tls": "nats", "secrets": "connectors", "workspace": "agent"}.get(
-        parts[0], "installation"
-    )
+    return {
+        "pg": "postgres",
+        "nats": "nats",
+        "tls": "nats",
+        "secrets": "connectors",
+        "workspace": "agent",
+        "spool": "agent",
+    }.get(parts[0], "installation")
 
 
 def _named(said: str) -> str:

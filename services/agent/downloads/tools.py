@@ -1,0 +1,72 @@
+"""Files as links, for the person in the chat. A link that works for whoever has it sends something out: it waits on a card where untrusted text was read (S11)."""
+
+from datetime import timedelta
+from typing import Any
+
+from pydantic import Field
+
+from services.agent.downloads.desk import Downloads
+from services.agent.downloads.domain import LONGEST, Link
+from services.agent.tools.domain import PEOPLE, Arguments, Asked, Found, Tool
+from shared.errors import NotFound
+
+MOST_DAYS = LONGEST.days
+ANYBODY = "anybody who has the link"
+
+
+class OfferArguments(Arguments):
+    """`name`: a file in the workspace. `days`: how long the link works."""
+
+    name: str = Field(min_length=1, max_length=1000)
+    days: int = Field(default=1, ge=1, le=MOST_DAYS)
+
+
+class NoArguments(Arguments):
+    pass
+
+
+class RevokeArguments(Arguments):
+    """`name`: as the list has it; all links to it go."""
+
+    name: str = Field(min_length=1, max_length=1000)
+
+
+class DownloadTools:
+    def __init__(self, downloads: Downloads) -> None:
+        self._all = downloads
+
+    async def offer(self, asked: Asked, given: OfferArguments) -> Found:
+        link = await self._all.register(asked.me, given.name, life=timedelta(days=given.days))
+        return Found(told(link) | {"url": link.url, "for": "the user, signed in"}, f"link to {link.name}")
+
+    async def offer_anybody(self, asked: Asked, given: OfferArguments) -> Found:
+        link = await self._all.register(asked.me, given.name, life=timedelta(days=given.days), by_mail=True)
+        return Found(told(link) | {"url": link.url, "for": ANYBODY}, f"link for anybody to {link.name}")
+
+    async def listed(self, asked: Asked, given: NoArguments) -> Found:
+        found = await self._all.list(asked.me)
+        links = [told(each) | {"for": ANYBODY if each.by_mail else "the user, signed in"} for each in found]
+        return Found({"links": links}, f"{len(links)} download link{'' if len(links) == 1 else 's'}")
+
+    async def revoke(self, asked: Asked, given: RevokeArguments) -> Found:
+        wanted = given.name.rpartition("/")[2].casefold()
+        found = [each for each in await self._all.list(asked.me) if each.name.casefold() == wanted]
+        if not found:
+            raise NotFound("There is no link to a file of that name; list the links first.", code="download")
+        for each in found:
+            await self._all.revoke(asked.me, each.download_id)
+        return Found({"revoked": len(found), "name": found[0].name}, f"took back {len(found)} links to {found[0].name}")
+
+
+def told(link: Link) -> dict[str, Any]:
+    return {"name": link.name, "expires_at": link.expires_at.isoformat(timespec="minutes")}
+
+
+def make_tools(downloads: Downloads) -> tuple[Tool, ...]:
+    mine = DownloadTools(downloads)
+    return (
+        Tool("offer_download", "Give the user a file of their workspace as a link that expires. It works for the user alone, while they are signed in.", OfferArguments, mine.offer, PEOPLE),
+        Tool("offer_download_to_anybody", "A link to a file of the user's workspace that works for whoever has it, without signing in, until it expires. Only when the user asks for one to pass on, by mail for instance.", OfferArguments, mine.offer_anybody, PEOPLE, writes="send", own=False, recipients=lambda _: (ANYBODY,)),
+        Tool("list_downloads", "The user's download links that still work.", NoArguments, mine.listed, PEOPLE),
+        Tool("revoke_download", "Take the user's download links to a file back; they open nothing any more.", RevokeArguments, mine.revoke, PEOPLE),
+    )  # fmt: skip
