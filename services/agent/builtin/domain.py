@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Lang = Literal["en", "de"]
@@ -74,12 +74,14 @@ make a pattern run long."""
 
 @dataclass(frozen=True)
 class Intent:
-    """One thing that a person may want. The first pattern that fits the whole message counts; `needs` are its tools."""
+    """One thing that a person may want. The first pattern that fits the whole message counts; `needs` are its tools. `when`: whether what was said before
+    lets it be meant, for words such as "the second" or "mark it as read"."""
 
     name: str
     patterns: tuple[re.Pattern[str], ...]
     act: Act
     needs: tuple[str, ...] = ()
+    when: Callable[[Scene], bool] = field(default=lambda _: True)
 
     def match(self, text: str) -> Taken | None:
         """What the first fitting phrase takes; None when none fits."""

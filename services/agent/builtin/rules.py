@@ -12,7 +12,7 @@ def decide(scene: Scene) -> Step:
     """The next step of this turn."""
     scene = replace(scene, text=plain(scene.text))
     for intent in INTENTS:
-        match = intent.match(scene.text)
+        match = intent.match(scene.text) if intent.when(scene) else None
         if match is not None:
             return intent.act(scene, match)
     return unknown(scene)
