@@ -12,6 +12,7 @@ import httpx2
 from schemas.statements import Signed
 from shared.asking.answer import Answer
 from shared.asking.body import pieces, whole
+from shared.asking.carrying import instruction_hash
 from shared.asking.subjects import ask_subject
 from shared.asking.transport import Manner, TunnelTransport
 from shared.asking.wire import (
@@ -78,7 +79,8 @@ class Asker:
         """
         body = json.dumps(dict(arguments or {})).encode()
         ask = message(
-            Ask, ask_id=new_id(), connector=connector, operation=operation, secret=secret, delegation=delegation, wait_s=wait_s,
+            Ask, ask_id=new_id(), connector=connector, operation=operation, secret=secret, delegation=delegation,
+            instruction_hash=instruction_hash.get() if delegation is not None else None, wait_s=wait_s,
             quoted=quoted, traceparent=current_traceparent(), body_bytes=len(body),
         )  # fmt: skip
         return await self._result("call", ask, body)

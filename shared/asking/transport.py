@@ -10,6 +10,7 @@ import httpx2
 
 from schemas.statements import Signed
 from shared.asking.answer import Answer
+from shared.asking.carrying import instruction_hash
 from shared.asking.wire import BODY, HEAD, Frame, HttpAsk, message
 from shared.errors import BY_CODE_STATUS, Refused, SchleuseError
 from shared.ids import new_id
@@ -66,7 +67,7 @@ class TunnelTransport(httpx2.AsyncBaseTransport):
         manner, length = self._manner, request.headers.get("content-length", "")
         return message(
             HttpAsk, ask_id=new_id(), connector=manner.connector, secret=manner.secret, delegation=manner.delegation,
-            wait_s=manner.wait_s, quoted=manner.quoted, traceparent=current_traceparent(), method=request.method.upper(),
+            instruction_hash=instruction_hash.get() if manner.delegation is not None else None, wait_s=manner.wait_s, quoted=manner.quoted, traceparent=current_traceparent(), method=request.method.upper(),
             url=str(request.url), headers=tuple((n.decode("latin-1").lower(), v.decode("latin-1")) for n, v in request.headers.raw),
             body_bytes=int(length) if length.isdigit() else None,
         )  # fmt: skip

@@ -30,6 +30,8 @@ Phase = Literal["waiting", "decided", "running", "untold", "ended"]
 End = Literal["done", "failed", "refused", "expired"]
 INTERRUPTED = "it was interrupted, and nobody knows whether it had an effect; it is never run again by itself"
 
+TAKEN_BACK = "a person took it back"
+
 
 @dataclass(frozen=True)
 class Place:

@@ -14,7 +14,7 @@ class ActionsHolding:
     """What waits for a person is refused as it goes, so that nobody decides on what is not there."""
 
     name = "actions"
-    tables: frozenset[str] = frozenset({"action_cards", "action_decisions"})
+    tables: frozenset[str] = frozenset({"action_cards", "action_decisions", "action_revocations"})
 
     def __init__(self, db: Database) -> None:
         self._db = db

@@ -123,7 +123,7 @@ class ActionRunner:
         arguments = read_arguments(tool, card)
         if arguments is None:
             return "failed", f"{card.tool} does not take any more what the card says"
-        asked = Asked(me, card.conversation_id, begun.turn_id, card.sources)
+        asked = Asked(me, card.conversation_id, begun.turn_id, card.sources, card_id=card.card_id)
         try:
             async with asyncio.timeout(RUN_WITHIN.total_seconds()):
                 with faults_told(card.tool):

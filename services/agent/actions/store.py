@@ -26,12 +26,17 @@ _DUE = """SELECT * FROM app.action_places WHERE phase IN ('decided', 'untold')
 _NEXT = "SELECT min(expires_at) FROM app.action_places WHERE phase = 'waiting'"
 _OPEN = """SELECT c.card FROM core.action_cards c JOIN app.action_places p ON p.card_id = c.card_id AND p.phase = 'waiting'
   WHERE c.owner_kind = $1 AND c.owner_id = $2 AND p.expires_at > $3 ORDER BY c.requested_at"""
-_CARD = "SELECT card, turn_id FROM core.action_cards WHERE owner_kind = $1 AND owner_id = $2 AND card_id = $3"
+_CARD = "SELECT card, turn_id, tool FROM core.action_cards WHERE owner_kind = $1 AND owner_id = $2 AND card_id = $3"
 _CARDS = "SELECT card FROM core.action_cards WHERE owner_kind = $1 AND owner_id = $2 ORDER BY requested_at"
 _DECIDE = """INSERT INTO core.action_decisions (owner_kind, owner_id, card_id, verdict, statement, signature, key_id, opening)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"""
 _DECISION = """SELECT statement, signature, key_id, opening FROM core.action_decisions
   WHERE owner_kind = $1 AND owner_id = $2 AND card_id = $3"""
+_REVOKE = """INSERT INTO core.action_revocations (owner_kind, owner_id, card_id, statement, signature, key_id, opening)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING card_id"""
+_REVOKED = (
+    "SELECT EXISTS (SELECT FROM core.action_revocations WHERE owner_kind = $1 AND owner_id = $2 AND card_id = $3)"
+)
 _BEGIN = """INSERT INTO core.action_runs (owner_kind, owner_id, card_id, part) VALUES ($1, $2, $3, $4)
   ON CONFLICT DO NOTHING RETURNING card_id"""
 _END = """INSERT INTO core.action_ends (owner_kind, owner_id, card_id, state, reason, statement_hash)
@@ -39,6 +44,7 @@ _END = """INSERT INTO core.action_ends (owner_kind, owner_id, card_id, state, re
 _ENDED = "SELECT state, reason FROM core.action_ends WHERE owner_kind = $1 AND owner_id = $2 AND card_id = $3"
 _OF_OWNER = "SELECT * FROM app.action_places WHERE owner_kind = $1 AND owner_id = $2 AND phase <> 'ended' FOR UPDATE"
 _FORGET = (
+    "DELETE FROM core.action_revocations WHERE owner_kind = $1 AND owner_id = $2",
     "DELETE FROM core.action_decisions WHERE owner_kind = $1 AND owner_id = $2",
     "DELETE FROM core.action_cards WHERE owner_kind = $1 AND owner_id = $2",
     "DELETE FROM app.action_places WHERE owner_kind = $1 AND owner_id = $2",
@@ -84,7 +90,7 @@ async def next_expiry(tx: Tx) -> datetime | None:
 
 
 async def card(tx: Tx, owner: Owner, card_id: UUID) -> Record | None:
-    """card (its bytes), turn_id."""
+    """card (its bytes), turn_id, tool."""
     return await tx.raw.fetchrow(_CARD, owner.kind, owner.id, card_id)
 
 
@@ -100,6 +106,16 @@ async def decision(tx: Tx, owner: Owner, card_id: UUID) -> tuple[Signed, Opening
         return None
     signed = Signed(payload=row["statement"], signature=row["signature"], key_id=row["key_id"])
     return signed, Opening.model_validate_json(row["opening"])
+
+
+async def revoke(tx: Tx, at: Place, signed: Signed, opening: Opening) -> bool:
+    """False when it was taken back before."""
+    said = (signed.payload, signed.signature, signed.key_id, canonical(opening.model_dump(mode="json")))
+    return await tx.raw.fetchval(_REVOKE, at.owner.kind, at.owner.id, at.card_id, *said) is not None
+
+
+async def is_revoked(tx: Tx, owner: Owner, card_id: UUID) -> bool:
+    return bool(await tx.raw.fetchval(_REVOKED, owner.kind, owner.id, card_id))
 
 
 async def begin(tx: Tx, at: Place, part: str) -> bool:
@@ -130,4 +146,4 @@ async def cards(tx: Tx, owner: Owner) -> list[bytes]:
 async def forget(tx: Tx, owner: Owner) -> int:
     """How many cards. Words go; that something was done, and how it ended, stays."""
     gone = [await tx.raw.execute(statement, owner.kind, owner.id) for statement in _FORGET]
-    return int(gone[1].rpartition(" ")[2])
+    return int(gone[2].rpartition(" ")[2])

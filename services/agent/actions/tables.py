@@ -36,6 +36,18 @@ action_decisions = Table(
     written(),
 )
 """One for each card: a second one decides nothing. It is verified once more before anything is run."""
+action_revocations = Table(
+    "action_revocations",
+    core,
+    *owned(),
+    Column("card_id", Uuid, primary_key=True),
+    Column("statement", LargeBinary, nullable=False),
+    Column("signature", LargeBinary, nullable=False),
+    line("key_id"),
+    Column("opening", LargeBinary, nullable=False),
+    written(),
+)
+"""An automation that was allowed, taken back: whatever stands beside it, it runs no more."""
 action_runs = Table("action_runs", core, *owned(), Column("card_id", Uuid, primary_key=True), line("part"), written())
 """An action that was begun: never begun a second time, whatever became of it."""
 action_ends = Table(
@@ -64,12 +76,14 @@ action_places = Table(
 )
 """Whose a card is, and how far it has come: what there is to do. Nothing here lets anything run; that takes a signed decision beside the card."""
 
-TABLES = (action_cards, action_decisions, action_runs, action_ends)
+TABLES = (action_cards, action_decisions, action_revocations, action_runs, action_ends)
 OWNED = frozenset(table.name for table in TABLES)
 _ADDED: dict[str, dict[str, Any]] = {
     table.name: {"select": True, "insert": [each.name for each in table.columns if each.name != "at"]}
     for table in TABLES
 }
-GRANTS = _ADDED | {name: _ADDED[name] | {"delete": True} for name in ("action_cards", "action_decisions")}
-"""Cards and decisions hold words, which their owner may have deleted; what was begun and how it ended holds none, and stays."""
+GRANTS = _ADDED | {
+    name: _ADDED[name] | {"delete": True} for name in ("action_cards", "action_decisions", "action_revocations")
+}
+"""Cards and what people said of them hold words, which their owner may have deleted; what was begun and how it ended holds none, and stays."""
 SQL: list[str] = []

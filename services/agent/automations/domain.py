@@ -17,8 +17,6 @@ LONGEST_RUN = timedelta(hours=1)
 LONGEST_TITLE, LONGEST_WORDS, LONGEST_INSTRUCTION = 200, 500, 16 * 1024
 KEPT_TALKS = 30
 """Conversations of an automation's runs; older ones go, what its runs brought stays."""
-MOST_OUTPUT = 64 * 1024
-"""Characters of a run's output that are kept."""
 NO_SOURCE = "it could read none of its sources"
 READERS = ("email_", "read_", "search_", "list_", "use_connector", "recall")
 """How the tools are called by which something is read."""

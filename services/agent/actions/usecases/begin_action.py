@@ -6,7 +6,7 @@ from uuid import UUID
 
 from schemas.agency import ActionCard, ActionDecision
 from services.agent.actions import store
-from services.agent.actions.domain import INTERRUPTED, Place, card_hash, read_card
+from services.agent.actions.domain import INTERRUPTED, TAKEN_BACK, Place, card_hash, read_card
 from services.agent.actions.usecases.end_action import end_action
 from services.agent.owners.deciders import Deciders
 from shared.db import Tx
@@ -31,6 +31,9 @@ async def begin_action(tx: Tx, place: Place, deciders: Deciders, part: str, at: 
         await end_action(tx, place, "failed", "the card or its decision is not there any more", at)
         return None
     signed, opening = decided
+    if await store.is_revoked(tx, place.owner, place.card_id):
+        await end_action(tx, place, "failed", TAKEN_BACK, at, decided[0].hash)
+        return None
     try:
         decision = await deciders.verify_by(tx, signed, opening, ActionDecision)
         _check(decision, place, row["card"])

@@ -7,6 +7,7 @@ from schemas.console.v1 import ActionDecided
 from services.agent.actions import store
 from services.agent.actions.domain import Place, card_hash
 from services.agent.actions.usecases.end_action import end_action
+from services.agent.actions.usecases.revoke_action import revoke_action
 from services.agent.owners.deciders import Deciders
 from shared.bus import Received
 from shared.db import Tx
@@ -14,7 +15,7 @@ from shared.errors import BadSignature, Permanent
 
 
 async def record_decision(tx: Tx, event: Received[ActionDecided], deciders: Deciders, at: datetime) -> None:
-    """Allowed: it may run, once. Parked (BadSignature, Permanent) when it is no person's word, or about other words than the card's."""
+    """Allowed: it may run, once. Revoked: an automation runs no more. Parked (BadSignature, Permanent) when it is no person's word, or about other words than the card's."""
     data = event.data
     place = await store.place(tx, data.card_id, lock=True)
     if place is None:
@@ -24,6 +25,9 @@ async def record_decision(tx: Tx, event: Received[ActionDecided], deciders: Deci
     decision = await deciders.verify_by(tx, data.statement, data.opening, ActionDecision)
     if decision.card_id != data.card_id:
         raise BadSignature("the signed statement is about another card")
+    if decision.verdict == "revoke":
+        await revoke_action(tx, event, place, decision, at)
+        return
     if place.phase != "waiting":
         return  # the first decision counts
     async with tx.acting_for(place.owner):

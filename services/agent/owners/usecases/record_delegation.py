@@ -17,5 +17,7 @@ async def record_delegation(tx: Tx, keys: PublicKeys, signed: Signed) -> None:
         raise BadSignature(
             f"the delegation is for {found.audience} and {found.owner.kind}, not for the agent and a person"
         )
+    if found.card_id is not None or found.instruction_hash is not None:
+        raise BadSignature("the delegation is for an automation, and none of the person's own")
     async with tx.acting_for(found.owner):
         await store.keep_delegation(tx, found, signed)

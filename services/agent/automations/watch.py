@@ -1,0 +1,95 @@
+"""Looks after automations: whose owner may not come in any more, or whose card was taken back, ends, and the console is told how each stands."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import groupby
+from uuid import UUID
+
+import structlog
+
+from schemas.outward import Owner
+from services.agent.actions import store as actions
+from services.agent.actions.domain import TAKEN_BACK
+from services.agent.automations import store
+from services.agent.automations.allowed import is_stale
+from services.agent.automations.store import Place
+from services.agent.automations.usecases.state_automation import state_automation
+from services.agent.owners.domain import Me
+from services.agent.tasks.domain import Tasks
+from shared.clock import now
+from shared.db import Database
+from shared.errors import NotFound, SchleuseError
+from shared.tasks import cancel, spawn
+
+log = structlog.get_logger()
+EVERY = 20.0
+SHUT_OUT = "its owner may not come in any more"
+Who = Callable[[Owner, str], Awaitable[Me | None]]
+Stop = Callable[[Me, UUID], Awaitable[None]]
+
+
+class AutomationWatch:
+    """A part. `wake` after the commit of whatever may have changed one; every 20 seconds it looks by itself. `stop`: what answers in a conversation ends."""
+
+    def __init__(self, db: Database, tasks: Tasks, who: Who, stop: Stop) -> None:
+        self._db, self._tasks, self._who, self._stop = db, tasks, who, stop
+        self._woken = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    async def start(self) -> None:
+        self._woken.set()
+        self._task = spawn(self._run(), "automations")
+
+    async def stop(self) -> None:
+        await cancel(self._task)
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(EVERY):
+                    await self._woken.wait()
+            except TimeoutError:
+                pass
+            self._woken.clear()
+            try:
+                await self.look()
+            except SchleuseError as error:
+                log.warning("automations.held_up", error=error.message)
+
+    async def look(self) -> None:
+        """Once over all that have not ended."""
+        async with self._db.reading() as tx:
+            places = await store.open_places(tx)
+        for owner, mine in groupby(places, key=lambda each: each.owner):
+            me = await self._who(owner, "")
+            for place in mine:
+                await self._look_at(place, me)
+
+    async def _look_at(self, place: Place, me: Me | None) -> None:
+        async with self._db.owned(place.owner) as tx:
+            task = await store.task_of(tx, place.owner, place.card_id)
+            revoked = await actions.is_revoked(tx, place.owner, place.card_id)
+        why = SHUT_OUT if me is None else TAKEN_BACK if revoked else ""
+        if why and task is not None:
+            await self._end(place, me or Me(place.owner, "", "viewer"), task["task_id"], task["state"], why)
+        async with self._db.owned(place.owner) as tx:
+            task = await store.task_of(tx, place.owner, place.card_id)
+            if task is None and place.task_id is None and is_stale(place.made_at, now()):
+                await store.drop_place(tx, place.card_id)
+            else:
+                await state_automation(tx, place, task, now())
+
+    async def _end(self, place: Place, me: Me, task_id: UUID, state: str, why: str) -> None:
+        """What runs of it is stopped, too."""
+        if state != "ended":
+            await self._tasks.end(me, task_id, why)
+        async with self._db.owned(place.owner) as tx:
+            talks = await store.under_way(tx, place.owner, place.card_id)
+        for conversation_id in talks:
+            try:
+                await self._stop(me, conversation_id)
+            except NotFound:
+                log.info("automations.conversation_is_gone", conversation=str(conversation_id))
