@@ -19,6 +19,7 @@ from services.agent.conversations.holding import ConversationsHolding
 from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
 from services.agent.downloads.parts import make_downloads
+from services.agent.files.kept import Files
 from services.agent.guests.memory import GuestConversations
 from services.agent.guests.visits import Visits
 from services.agent.habits.behavior import BehaviorPreface
@@ -32,6 +33,8 @@ from services.agent.loop.domain import Happening
 from services.agent.loop.models import Models
 from services.agent.loop.preface import Preface
 from services.agent.loop.turns import Turns
+from services.agent.mail.holding import MailHolding
+from services.agent.mail.parts import make_mail
 from services.agent.memory.files import Workspaces
 from services.agent.memory.holding import WorkspaceHolding
 from services.agent.memory.preface import memory_preface
@@ -112,7 +115,10 @@ def compose(settings: Settings) -> Service:
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
     lessons = lesson_tools(Lessons(db))
     downloads = make_downloads(service, db)
-    reading = spend_tools(ledger), search_tools(conversations), reaching_tools(asker, owners.delegations.need)
+    reading = (
+        spend_tools(ledger), search_tools(conversations), reaching_tools(asker, owners.delegations.need),
+        make_mail(db, asker, owners.delegations.need, Files(settings.workspace, db)),
+    )  # fmt: skip
     all_tools = noting(
         workspaces,
         tools(proposing, memory_tools(workspaces), sharing_tools(db), habits, lessons, downloads.tools, *reading),
@@ -123,6 +129,7 @@ def compose(settings: Settings) -> Service:
         ProposalsHolding(db),
         ActionsHolding(db),
         downloads.holding,
+        MailHolding(db),
     ]
     holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, own)
     service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})
