@@ -16,6 +16,7 @@ from services.agent.chat.stream import NEWS, After, Streams, answer, event, join
 from services.agent.loop.domain import Happening
 from services.agent.notifications.kept import Notifications, Watch
 from services.agent.notifications.telling import told_news
+from shared.clock import now
 from shared.errors import NotFound, Unauthorized
 from shared.markup import plain_text
 
@@ -66,7 +67,7 @@ class Live:
 
     async def _news(self, watch: Watch) -> list[bytes]:
         news = await self._notifications.news(watch)
-        return [] if news is None else [event("notifications", told_news(news, watch.me.zone))]
+        return [] if news is None else [event("notifications", told_news(news, watch.me.zone, now()))]
 
     async def _missed(self, caller: Caller, conversation_id: UUID, after: After) -> list[bytes]:
         """A turn that ended while nobody of this page listened; it may be too long ago to be remembered otherwise."""

@@ -1,13 +1,14 @@
 """Notifications as plain JSON: for open pages and for the API. Pure."""
 
+from datetime import datetime
 from typing import Any
 
 from services.agent.notifications.domain import News, Notification
 from shared.schedules import telling
 
 
-def told(each: Notification, zone: str) -> dict[str, Any]:
-    """`due_at`, `due_local`: when it was to come."""
+def told(each: Notification, zone: str, at: datetime) -> dict[str, Any]:
+    """`due_at`, `due_local`: when it was to come; `said`: that in short words at that time."""
     fields: dict[str, Any] = {"notification_id": str(each.notification_id), "title": each.title, "text": each.text}
     times = {
         "at": telling.utc(each.at),
@@ -15,10 +16,15 @@ def told(each: Notification, zone: str) -> dict[str, Any]:
         "due_local": telling.line(each.due_at, zone).local,
     }
     task_id = None if each.task_id is None else str(each.task_id)
-    return fields | times | {"task_id": task_id, "link": each.link, "read": each.read_at is not None}
+    return fields | times | {"task_id": task_id, "link": inside(each.link), "read": each.read_at is not None}
 
 
-def told_news(news: News, zone: str) -> dict[str, Any]:
+def inside(link: str) -> str:
+    """A path of this workspace, or nothing."""
+    return link if link.startswith("/") and not link.startswith(("//", "/\\")) else ""
+
+
+def told_news(news: News, zone: str, at: datetime) -> dict[str, Any]:
     """`unread`: the ids of all that are; a toast of any other goes."""
-    fresh = [told(each, zone) for each in news.fresh]
+    fresh = [told(each, zone, at) for each in news.fresh]
     return {"fresh": fresh, "unread": sorted(map(str, news.unread)), "left_out": news.left_out}

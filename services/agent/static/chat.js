@@ -163,6 +163,7 @@
         state();
       });
     }
+    mine.addEventListener("notifications", (event) => document.dispatchEvent(new CustomEvent("notifications", { detail: JSON.parse(event.data) })));
     let met = false;
     mine.addEventListener("here", () => {
       if (met) setTimeout(lost, 4000, new Set(turns.keys()));

@@ -38,3 +38,11 @@ def moved(task: Task, zone: str, at: datetime, language: str = "en") -> Understo
 def coming(task: Task, at: datetime, count: int = SHOWN) -> tuple[Line, ...]:
     """Its next times; none for a task that nothing comes of."""
     return next_lines(schedule_of(task), at, count) if task.state in ("active", "waiting") else ()
+
+
+def schedule_notes(task: Task, at: datetime) -> tuple[str, ...]:
+    """What may surprise about its times; nothing of a task that nothing comes of."""
+    try:
+        return tuple(check_rule(task.rule, task.zone, at)) if task.state == "active" else ()
+    except Refused:
+        return ()
