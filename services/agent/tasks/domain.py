@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
+from schemas.outward import Owner
 from services.agent.owners.domain import Me
 from shared.schedules.domain import Cron, Interval, Once, Understood, Wall
 
@@ -56,7 +57,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """What became of one nominal time of a task. `note`: how the time was shifted. `output`, `error`: of an automation, kept (rule 31)."""
+    """What became of one nominal time of a task. `note`: how the time was shifted. `output`, `error`: of an automation, kept (rule 31). `count`, `until`: it stands
+    for so many times that did not run, the last of them then."""
 
     task_id: UUID
     nominal_at: datetime
@@ -69,6 +71,8 @@ class Run:
     error: str = ""
     conversation_id: UUID | None = None
     turn_id: UUID | None = None
+    count: int = 1
+    until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -111,4 +115,33 @@ class Tasks(Protocol):
 
     async def missed(self, me: Me, limit: int = 50) -> tuple[tuple[Task, Run], ...]:
         """What did not run, or ran late, and why; newest first."""
+        ...
+
+
+class Runner(Protocol):
+    """Does what an automation says."""
+
+    async def begin(self, owner: Owner, task: Task, run: Run) -> None:
+        """Called once the run is durable, in the process that claimed it. Says what becomes of it by `Runs`; what it raises makes the run a failed one."""
+        ...
+
+
+class Runs(Protocol):
+    """Runs of automations while they are under way. False: it is over already, whoever ended it; then nothing was written."""
+
+    async def begun(
+        self, owner: Owner, task_id: UUID, nominal_at: datetime, conversation_id: UUID, turn_id: UUID | None = None
+    ) -> bool: ...
+    async def ended(
+        self,
+        owner: Owner,
+        task_id: UUID,
+        nominal_at: datetime,
+        state: RunState,
+        *,
+        output: str = "",
+        error: str = "",
+        reason: str = "",
+    ) -> bool:
+        """`state`: done, failed or interrupted."""
         ...
