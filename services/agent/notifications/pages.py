@@ -1,5 +1,7 @@
 """The page behind the bell: what one was told, newest first. It works without JavaScript; toasts.js makes it live."""
 
+from typing import Any
+
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -34,7 +36,7 @@ class NotificationPages:
         found = await self._notifications.list(me, SHOWN)
         rows = [(each, _when(each, me)) for each in found]
         links = {each.notification_id: inside(each.link) for each in found}
-        known = {
+        known: dict[str, Any] = {
             "links": links,
             "unread": await self._notifications.unread(me),
             "left_out": await self._notifications.left_out(me),
