@@ -114,9 +114,10 @@ class TaskLoop:
         while True:
             try:
                 await self._runs.ended(fired.owner, fired.task_id, fired.nominal_at, "failed", error=why)
-                return
             except Transient:
                 await asyncio.sleep(LOOK_EVERY)
+            else:
+                return
 
     async def _sweep(self) -> None:
         """Runs of dead processes end; and how far behind this loop is."""
