@@ -50,6 +50,7 @@ from services.agent.spend.ledger import Ledger
 from services.agent.spend.prices import Prices
 from services.agent.spend.witness import AuditWitness
 from services.agent.tables import CORE_GRANTS, CORE_OWNED, PROTECTION, app, core
+from services.agent.tasks.parts import make_tasks
 from services.agent.tools.domain import Tool
 from services.agent.tools.reaching import make_tools as reaching_tools
 from services.agent.tools.registry import tools
@@ -95,6 +96,7 @@ def compose(settings: Settings) -> Service:
 
     service.part(ledger)
     service.part(Recovery(db, kept, settings.part, ledger.settle_abandoned))
+    tasks = make_tasks(service, db, kept.worker, notifications.tell)
     actions = make_actions(service, db, owners.deciders, conversations, everything)
 
     def announce(owner: Owner, conversation_id: UUID, note: UUID, text: str) -> None:
@@ -142,9 +144,13 @@ def compose(settings: Settings) -> Service:
         web.close()
         desk.close()
 
-    service.health.counters |= {"turns_running": lambda: desk.running, "turns_waiting": lambda: desk.waiting}
-    service.health.counters |= {"model_calls_open": lambda: ledger.open, "cap_refusals": lambda: ledger.refused}
-    service.health.counters["guests_here"] = lambda: len(visits)
+    service.health.counters |= {
+        "turns_running": lambda: desk.running,
+        "turns_waiting": lambda: desk.waiting,
+        "model_calls_open": lambda: ledger.open,
+        "cap_refusals": lambda: ledger.refused,
+        "guests_here": lambda: len(visits),
+    }
     chat = Chat(
         surface, db, service.notices, owners.sessions, owners.door, visits, conversations, guests, desk, ledger, notifications
     )  # fmt: skip

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from services.agent.tasks.kept import KeptRuns, KeptTasks
 from services.agent.tasks.lease import TaskLease
-from services.agent.tasks.loop import TaskLoop
+from services.agent.tasks.loop import OnFired, TaskLoop
 from shared.db import Database
 from shared.lifecycle import Service
 
@@ -22,8 +22,9 @@ class TaskParts:
     lease: TaskLease
 
 
-def make_tasks(service: Service, db: Database, worker: str) -> TaskParts:
-    """Lease and loop are parts of the service afterwards. `worker` names this start of the process (conversations/recovery.py says that it lives)."""
+def make_tasks(service: Service, db: Database, worker: str, hear: OnFired) -> TaskParts:
+    """Lease and loop are parts of the service afterwards. `worker` names this start of the process (conversations/recovery.py says that it lives). `hear` is
+    called for an owner of whom reminders were fired."""
     part, notices = service.settings.part, service.notices
     lease = TaskLease(db, worker, part)
     runs = KeptRuns(db)
@@ -37,6 +38,7 @@ def make_tasks(service: Service, db: Database, worker: str) -> TaskParts:
     notices.on(FREE, lambda _: lease.nudge())
     lease.taken, lease.handed_back = loop.wake, lambda: notices.tell(FREE)
     runs.wake = sooner
+    loop.on_fired.append(hear)
     service.part(lease)
     service.part(loop)
     service.health.counters |= {
