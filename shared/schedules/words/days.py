@@ -1,0 +1,310 @@
+"""Days as people say them: weekdays and their lists, dates in many spellings, days of a month, the first Monday."""
+
+import calendar
+import re
+from collections.abc import Callable
+
+from shared.schedules.sentences import month_name
+from shared.schedules.words.domain import WEEKEND, WORKDAYS, Day, NotUnderstood, Said
+from shared.schedules.words.line import Line
+from shared.schedules.words.vocabulary import (
+    AND,
+    EVERY,
+    HABITS,
+    MONTHS,
+    ORDINALS,
+    SHORT_DE_DAYS,
+    WEEKDAYS,
+    WEEKEND_HABIT,
+    WEEKEND_WORDS,
+    WORKDAY,
+    WORKDAY_HABIT,
+)
+
+_DASHES = frozenset("-–—")
+_THROUGH = frozenset(("to", "through", "thru", "till", "until", "bis"))
+_OF = frozenset(("of", "the", "in", "im", "des", "eines", "vom", "am", "on"))
+_MONTH = frozenset(("month", "months", "monat", "monats", "monate"))
+_DATE_LEADS = frozenset(
+    ("on", "the", "am", "den", "der", "dem", "vom", "zum", "bis", "until", "till", "ab", "from", "starting", *EVERY)
+)
+FIRST_YEAR, LAST_YEAR = 1900, 9999
+Reader = Callable[[Line, int, Said], int]
+
+
+def weekday_at(line: Line, at: int) -> int | None:
+    """A day of the week by name; short German ones ("Do") in running text only as they are written."""
+    key = line.key(at)
+    if key in SHORT_DE_DAYS and line.strict:
+        return SHORT_DE_DAYS[key] if line.tokens[at].raw[0].isupper() and not line.tokens[at].raw.isupper() else None
+    if key in WEEKDAYS:
+        return WEEKDAYS[key]
+    return HABITS.get(key)
+
+
+def read_weekdays(line: Line, at: int, said: Said) -> int:
+    """Weekdays, lists and ranges of them, weekdays and weekends as such."""
+    if line.has(at, WORKDAY) or line.has(at, WORKDAY_HABIT):
+        habit = line.has(at, WORKDAY_HABIT)
+        return _take(line, at + 1, said, WORKDAYS, habit)
+    if line.has(at, WEEKEND_WORDS) or line.has(at, WEEKEND_HABIT):
+        habit = line.has(at, WEEKEND_HABIT)
+        return _take(line, at + 1, said, WEEKEND, habit)
+    if line.key(at) == "unter" and line.key(at + 1) == "der" and line.key(at + 2) == "woche":
+        return _take(line, at + 3, said, WORKDAYS, True)
+    found, end, habit = weekday_list(line, at)
+    return _take(line, end, said, found, habit) if found else at
+
+
+def weekday_list(line: Line, at: int) -> tuple[tuple[int, ...], int, bool]:
+    """The days, where they end, and whether they name a habit by themselves (as a range does)."""
+    days: list[int] = []
+    habit, end, place = False, at, at
+    while (day := weekday_at(line, place)) is not None:
+        habit |= line.has(place, HABITS)
+        place = line.skip(place + 1, (".",))
+        if (line.has(place, _DASHES) or line.has(place, _THROUGH)) and (
+            last := weekday_at(line, place + 1)
+        ) is not None:
+            days.extend((day - 1 + step) % 7 + 1 for step in range((last - day) % 7 + 1))
+            habit, place = True, line.skip(place + 2, (".",))
+        else:
+            days.append(day)
+        end = place
+        place = line.skip(
+            line.skip(place, {",", "/"} | AND),
+            {"am", "on", *EVERY} if place < len(line.tokens) and line.key(place) in {",", "/"} | AND else (),
+        )
+    return tuple(sorted(set(days))), end, habit
+
+
+def _take(line: Line, end: int, said: Said, days: tuple[int, ...], habit: bool) -> int:
+    said.fill(line.lang, weekdays=days)
+    said.habit |= habit
+    return end
+
+
+def read_nth(line: Line, at: int, said: Said) -> int:
+    """The first Monday, the last weekday, the last day, the first day: of whatever month is said."""
+    number = ordinal_at(line, at)
+    if number is None:
+        return at
+    unit = at + 1
+    if line.has(unit, ("day", "tag", "tages", "tage")):
+        if number > 31:
+            return at
+        if number > 0 and not _of_month(line, unit + 1):
+            return at
+        said.fill(line.lang, days=(number,))
+        return unit + 1
+    days = WORKDAYS if line.has(unit, WORKDAY) else (weekday_at(line, unit),) if weekday_at(line, unit) else ()
+    if not days or (line.kind(at) == "ordinal" and (line.kind(unit) == "mark")):
+        return at
+    if not -1 <= number <= 5:
+        raise NotUnderstood(
+            line.say("A month has no such weekday.", "Einen solchen Wochentag hat ein Monat nicht."),
+            line.say("Say “the first Monday of the month”, up to the fifth, or the last.", "Sage „am ersten Montag im Monat“, bis zum fünften, oder den letzten."),
+        )  # fmt: skip
+    said.fill(line.lang, weekdays=days, nth=number)
+    return unit + 1
+
+
+def _of_month(line: Line, at: int) -> bool:
+    place = line.skip(at, _OF | EVERY)
+    return line.has(place, _MONTH) or line.has(place, MONTHS)
+
+
+def ordinal_at(line: Line, at: int) -> int | None:
+    if line.kind(at) == "ordinal":
+        return line.number(at)
+    return ORDINALS.get(line.key(at))
+
+
+def read_month_days(line: Line, at: int, said: Said) -> int:
+    """The 1st and 15th; am 1. und 15."""
+    days: list[int] = []
+    end = place = at
+    while True:
+        number = ordinal_at(line, place)
+        if number is None and days and line.kind(place) == "number" and line.number(place) <= 31:
+            number = line.number(place)
+        if number is None and not days and _day_number(line, place):
+            number = line.number(place)
+        if number is None:
+            break
+        if not (number == -1 and line.has(place, ORDINALS) and days) and not 1 <= number <= 31:
+            return at
+        days.append(number)
+        end = place = place + 1
+        if not (line.key(place) == "," or line.has(place, AND)):
+            break
+        place = line.skip(place, {",", "the", "am", "on", "den", "der"} | AND)
+    if not days:
+        return at
+    said.fill(line.lang, days=tuple(dict.fromkeys(days)))
+    return end
+
+
+def _day_number(line: Line, at: int) -> bool:
+    """A bare number that an article makes a day: "on the 15", "am 15", "jeden 15"; not before what makes it a time."""
+    if (
+        line.kind(at) != "number"
+        or not 1 <= line.number(at) <= 31
+        or not line.has(at - 1, ("am", "the", "den", "jeden", "zum", "vom"))
+    ):
+        return False
+    return not line.has(at + 1, ("uhr", "am", "pm", "o'clock")) and not line.has(
+        at + 1, ("minuten", "stunden", "tage", "wochen", "minutes", "hours", "days", "weeks")
+    )
+
+
+def read_of_month(line: Line, at: int, said: Said) -> int:
+    """“of the month”, “im Monat”, “jedes Monats”, “of every month”, “this month”: only after what it belongs to."""
+    if not (said.days or said.nth):
+        return at
+    place = line.skip(at, _OF)
+    every = place
+    if line.has(place, ("this", "dieses", "diesen", "diesem", "next", "naechsten", "kommenden")):
+        if not line.has(place + 1, _MONTH):
+            return at
+        said.fill(line.lang, coming=(1 if line.has(place, ("next", "naechsten", "kommenden")) else 0, "month"))
+        return place + 2
+    place = line.skip(place, EVERY)
+    if not line.has(place, _MONTH) or (place == at):
+        return at
+    said.monthly = True
+    said.recurring |= place > every
+    return place + 1
+
+
+def read_month_end(line: Line, at: int, said: Said) -> int:
+    """The end of the month, Monatsende, zum Monatsanfang."""
+    if line.has(at, ("monatsende", "monatsletzten", "monatsultimo", "ultimo")):
+        said.fill(line.lang, days=(-1,), monthly=True)
+        return at + 1
+    if line.has(at, ("monatsanfang", "monatsersten")):
+        said.fill(line.lang, days=(1,), monthly=True)
+        return at + 1
+    if line.has(at, ("end", "ende", "start", "beginning", "anfang")):
+        place = line.skip(at + 1, _OF)
+        every = line.skip(place, EVERY)
+        if line.has(every, _MONTH) and every > at + 1:
+            said.fill(line.lang, days=(-1 if line.has(at, ("end", "ende")) else 1,), monthly=True)
+            said.recurring |= every > place
+            return every + 1
+    return at
+
+
+def read_date(line: Line, at: int, said: Said) -> int:
+    """15.12., 15 Dec, Dec 15th, December 15, 2026, 2026-12-15, the 15th of December, 12/15/2026."""
+    for read in (_numeric_date, _day_month, _month_day):
+        day, end = read(line, at)
+        if day is not None:
+            check_day(line, day)
+            said.fill(line.lang, date=day)
+            return end
+    return at
+
+
+def read_month(line: Line, at: int, said: Said) -> int:
+    """A month that days belong to: “the last Sunday of March”."""
+    place = line.skip(at, _OF | EVERY)
+    if not (said.days or said.nth) or not line.has(place, MONTHS):
+        return at
+    said.recurring |= any(line.has(each, EVERY) for each in range(at, place))
+    said.fill(line.lang, month=MONTHS[line.key(place)])
+    for day in said.days:
+        check_day(line, Day(said.month or 1, day))
+    return line.skip(place + 1, (".",))
+
+
+def _numeric_date(line: Line, at: int) -> tuple[Day | None, int]:
+    kind = line.kind(at)
+    if kind == "iso":
+        year, month, day = (int(each) for each in line.tokens[at].raw.upper().rstrip("T").split("-"))
+        return Day(month, day, year), at + 1
+    if kind == "date":
+        numbers = [int(each) for each in re.findall("[0-9]+", line.tokens[at].raw)]
+        year_end = at + 1
+        if len(numbers) == 2 and _year(line, at + 1):
+            numbers, year_end = [*numbers, line.number(at + 1)], at + 2
+        return Day(numbers[1], numbers[0], _century(numbers[2]) if len(numbers) == 3 else None), year_end
+    if kind == "dotted" and "." in line.tokens[at].raw and line.has(at - 1, _DATE_LEADS):
+        numbers = [int(each) for each in line.tokens[at].raw.split(".")]
+        return Day(numbers[1], numbers[0]), at + 1
+    if kind == "slash":
+        return _slashed(line, at)
+    return None, at
+
+
+def _slashed(line: Line, at: int) -> tuple[Day | None, int]:
+    numbers = [int(each) for each in line.tokens[at].raw.split("/")]
+    first, second = numbers[:2]
+    year = numbers[2] if len(numbers) == 3 else None
+    if first > 12 >= second:
+        return Day(second, first, year), at + 1
+    if second > 12 >= first:
+        return Day(first, second, year), at + 1
+    shown = line.tokens[at].raw
+    raise NotUnderstood(
+        line.say(f"{shown} can be two dates.", f"{shown} kann zweierlei sein."),
+        line.say("Name the month, such as “15 December”, or write 2026-12-15.", "Nenne den Monat, etwa „15. Dezember“, oder schreibe 15.12.2026."),
+    )  # fmt: skip
+
+
+def _day_month(line: Line, at: int) -> tuple[Day | None, int]:
+    number = line.number(at) if line.kind(at) == "number" else ordinal_at(line, at)
+    if number is None or (number == -1 or number > 99):
+        return None, at
+    place = line.skip(at + 1, ("of", "."))
+    if not line.has(place, MONTHS):
+        return None, at
+    month, end = MONTHS[line.key(place)], line.skip(place + 1, (".",))
+    year, end = _with_year(line, end)
+    return Day(month, number, year), end
+
+
+def _month_day(line: Line, at: int) -> tuple[Day | None, int]:
+    if not line.has(at, MONTHS):
+        return None, at
+    place = line.skip(at + 1, (".", "the"))
+    number = line.number(place) if line.kind(place) == "number" else ordinal_at(line, place)
+    marked = line.has(place + 1, ("uhr", "am", "pm", "o'clock")) and line.kind(place) == "number"
+    if number is None or marked or not 0 <= number <= 99:
+        return None, at
+    year, end = _with_year(line, place + 1)
+    return Day(MONTHS[line.key(at)], number, year), end
+
+
+def _with_year(line: Line, at: int) -> tuple[int | None, int]:
+    place = at + 1 if line.key(at) == "," and _year(line, at + 1) else at
+    return (line.number(place), place + 1) if _year(line, place) else (None, at)
+
+
+def _year(line: Line, at: int) -> bool:
+    return (
+        line.kind(at) == "number"
+        and len(line.tokens[at].raw) == 4
+        and FIRST_YEAR <= line.number(at) <= LAST_YEAR
+        and not line.has(at + 1, ("uhr",))
+    )
+
+
+def _century(year: int) -> int:
+    return 2000 + year if year < 100 else year
+
+
+def check_day(line: Line, day: Day) -> None:
+    """Raises NotUnderstood for a day that its month never has (rule 7), or not in that year."""
+    if not 1 <= day.month <= 12:
+        raise NotUnderstood(line.say("There is no such month.", "Diesen Monat gibt es nicht."), line.say("Months go from 1 to 12.", "Monate gehen von 1 bis 12."))  # fmt: skip
+    longest = 29 if day.month == 2 else calendar.monthrange(2001, day.month)[1]
+    if day.year is not None and FIRST_YEAR <= day.year <= LAST_YEAR:
+        longest = calendar.monthrange(day.year, day.month)[1]
+    if day.day == -1 or 1 <= day.day <= longest:
+        return
+    name, year = month_name(day.month, line.lang), f" {day.year}" if day.year else ""
+    raise NotUnderstood(
+        line.say(f"There is no {day.day} {name}{year}.", f"Den {day.day}. {name}{year} gibt es nicht."),
+        line.say(f"{name}{year} has {longest} days; “the last day of {name}” is one that there is.", f"Der {name}{year} hat {longest} Tage; „am letzten Tag im {name}“ gibt es immer."),
+    )  # fmt: skip
