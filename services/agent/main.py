@@ -19,7 +19,7 @@ from services.agent.conversations.holding import ConversationsHolding
 from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
 from services.agent.downloads.parts import make_downloads
-from services.agent.files.kept import Files
+from services.agent.files.parts import make_files
 from services.agent.guests.memory import GuestConversations
 from services.agent.guests.visits import Visits
 from services.agent.habits.behavior import BehaviorPreface
@@ -109,7 +109,7 @@ def compose(settings: Settings) -> Service:
     link.also(asker)
     ledger.knows = AuditWitness(asker, lambda: link.connection.connected, owners.delegations.of)
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
-    workspaces = Workspaces(settings.workspace, db)
+    workspaces, files = Workspaces(settings.workspace, db), make_files(settings.workspace, db)
     prefaces: list[Preface] = [memory_preface(workspaces), BehaviorPreface(db)]
     turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces, StillThere(db))
     desk = Desk(conversations, turns, service.notices)
@@ -119,7 +119,7 @@ def compose(settings: Settings) -> Service:
     downloads = make_downloads(service, db)
     reading = (
         spend_tools(ledger), search_tools(conversations), reaching_tools(asker, owners.delegations.need),
-        make_mail(db, asker, owners.delegations.need, Files(settings.workspace, db)),
+        make_mail(db, asker, owners.delegations.need, files.files), files.tools,
     )  # fmt: skip
     all_tools = noting(
         workspaces,
@@ -156,8 +156,8 @@ def compose(settings: Settings) -> Service:
     )  # fmt: skip
     web = make_web(
         chat,
-        lambda front: [*belongings_pages(holdings, front), *downloads.pages(front)],
-        downloads.also(lambda app, api: add_belongings(app, api, holdings)),
+        lambda front: [*belongings_pages(holdings, front), *downloads.pages(front), *files.pages(front)],
+        files.also(downloads.also(lambda app, api: add_belongings(app, api, holdings))),
         settings,
     )
     service.part(web.passing)

@@ -8,7 +8,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 MAX_HEAD = 64 * 1024
 """Bytes of a request's first line and headers; beyond, the answer is 400. (One read more may have come in until then.)"""
 HEAD_SECONDS = 20.0
-BODY_SECONDS = 120.0
+BODY_SECONDS, SLOWEST = 120.0, 64 * 1024
+"""How long a body may take: that, and a second for each `SLOWEST` bytes that have come."""
 MOST_CONNECTIONS = 8192
 SWEEP = 5.0
 """Seconds between two looks for late ones."""
@@ -19,7 +20,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     asked_at: float | None = None
     _in_head = True
-    _head = 0
+    _head = _body = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -37,20 +38,24 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self.asked_at = self.loop.time()
-        self._in_head, self._head = True, 0
+        self._in_head, self._head, self._body = True, 0, 0
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._body += len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         self.asked_at = None
         super().on_message_complete()
 
     def end_if_late(self) -> None:
-        """Close when a head takes longer than 20 s or a body longer than 2 min."""
+        """Close when a head takes longer than 20 s, or a body longer than 2 min and is slow."""
         if self.asked_at is not None:
-            limit = HEAD_SECONDS if self._in_head else BODY_SECONDS
+            limit = HEAD_SECONDS if self._in_head else BODY_SECONDS + self._body / SLOWEST
             if self.loop.time() - self.asked_at > limit:
                 self.transport.abort()
 

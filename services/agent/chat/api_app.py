@@ -20,6 +20,9 @@ from shared.telemetry import current_traceparent, trace_id_of
 MOST_BODY = 6 * MAX_MESSAGE + 16 * 1024
 """Bytes of a request: a character of a message takes up to six in JSON."""
 
+STREAMED = {("PUT", "/api/v1/files/content")}
+"""What is read piece by piece, within limits of its own."""
+
 
 def make_api(api: Api, also: Callable[[FastAPI, Api], None] = lambda _, __: None) -> ASGIApp:
     """To mount at /api; `also` adds what other parts answer. No documentation pages: they would load scripts from elsewhere."""
@@ -46,13 +49,13 @@ class _Within:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        read = 0
+        read, most = 0, None if (scope.get("method"), scope["path"]) in STREAMED else MOST_BODY
 
         async def bounded() -> Message:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
-            if read > MOST_BODY:
+            if most is not None and read > most:
                 raise TooLong(413)  # of its own kind: what else comes out of reading a body is taken for bad JSON
             return message
 

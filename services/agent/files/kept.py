@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from schemas.outward import Owner
-from services.agent.files import incoming, places
+from services.agent.files import incoming, places, searching
 from services.agent.files.domain import (
     LEAST_FREE,
     MOST_UPLOAD,
+    PUT_IN,
     How,
     Room,
     Row,
@@ -18,6 +20,7 @@ from services.agent.files.domain import (
 )
 from services.agent.files.incoming import Incoming
 from services.agent.files.opened import Opened
+from services.agent.files.searching import MOST_HITS, Searched
 from services.agent.memory import beneath, store
 from services.agent.memory.domain import ACTED_ON, MOST_BYTES, check_path
 from services.agent.memory.files import SHORTEST_MARK
@@ -67,20 +70,22 @@ class Files(Homes):
         """
         parts = check_new(path)
         check_tainted(parts, how, sources)
-        coming = await whole(asyncio.to_thread(self._begin, me.owner, size))
-        try:
-            await _pour(stream, coming)
-            return await self._hold(me.owner, lambda home: self._name(me.owner, home, coming, parts, how, sources))
-        finally:
-            await whole(asyncio.to_thread(self._drop, me.owner, coming))
+        return await self._save(me.owner, parts, stream, how, sources, size)
+
+    async def put_in(self, me: Me, path: str, stream: AsyncIterable[bytes], how: How = "number", size: int = 0) -> str:
+        """The same by the owner's own hand. What they put in counts as from outside until they have looked at it, but for skills and jobs: putting
+        a file there is to say that the agent is to follow it."""
+        parts = check_new(path)
+        sources = () if parts[0].casefold() in ACTED_ON else (PUT_IN,)
+        return await self._save(me.owner, parts, stream, how, sources, size)
+
+    async def edit(self, me: Me, path: str, content: bytes, sources: Sequence[str] = ()) -> str:
+        """Replace what stands in a file by the owner's own hand; it stays marked as it was (`sources`)."""
+        return await self._save(me.owner, check_new(path), _once(content), "replace", sources, len(content))
 
     async def write(self, me: Me, path: str, content: bytes, how: How = "number", sources: Sequence[str] = ()) -> str:
         """The same with what is there already."""
-
-        async def once() -> AsyncIterator[bytes]:
-            yield content
-
-        return await self.save(me, path, once(), how, sources, size=len(content))
+        return await self.save(me, path, _once(content), how, sources, size=len(content))
 
     async def list(self, me: Me, folder: str = "") -> Sequence[Row]:
         """What lies in a folder: folders first, both by name. NotFound."""
@@ -89,6 +94,14 @@ class Files(Homes):
         async with self._db.owned(me.owner) as tx:
             marked = await store.marked_paths(tx, me.owner)
         return places.rows(found, parts, marked)
+
+    async def search(self, me: Me, words: str, folder: str = "", most: int = MOST_HITS) -> Searched:
+        """Lines in which these words stand, by file. Refused without words."""
+        inside = "/".join(check_path(folder)) if folder else ""
+        found = await self._read(me.owner, lambda home: searching.search(home, words, inside, most))
+        async with self._db.owned(me.owner) as tx:
+            marked = await store.marked_paths(tx, me.owner)
+        return replace(found, hits=tuple(replace(each, from_outside=each.path in marked) for each in found.hits))
 
     async def make_folder(self, me: Me, path: str) -> str:
         parts = check_new(path)
@@ -143,6 +156,16 @@ class Files(Homes):
         files, used = await self._read(me.owner, places.used)
         return Room(files, used, max(0, MOST_BYTES - used))
 
+    async def _save(
+        self, owner: Owner, parts: tuple[str, ...], stream: AsyncIterable[bytes], how: How, sources: Sequence[str], size: int
+    ) -> str:  # fmt: skip
+        coming = await whole(asyncio.to_thread(self._begin, owner, size))
+        try:
+            await _pour(stream, coming)
+            return await self._hold(owner, lambda home: self._name(owner, home, coming, parts, how, sources))
+        finally:
+            await whole(asyncio.to_thread(self._drop, owner, coming))
+
     def _begin(self, owner: Owner, size: int) -> Incoming:
         """Refuses at once what cannot fit."""
         with self._home(owner, make=True) as home:
@@ -190,6 +213,10 @@ class Files(Homes):
         with self._home(owner) as home:
             if home is not None:
                 incoming.drop(home, coming.name)
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
 
 
 async def _pour(stream: AsyncIterable[bytes], coming: Incoming) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from schemas.outward import Owner
 from schemas.text import sha256
 from services.agent.domain import mend
+from services.agent.manual.shelf import manual
 from services.agent.memory import beneath, store
 from services.agent.memory.beneath import Entry
 from services.agent.memory.domain import (
@@ -22,7 +23,7 @@ from services.agent.memory.domain import (
 )
 from services.agent.memory.homes import whole
 from services.agent.memory.lines import Lines
-from services.agent.memory.names import check_new
+from services.agent.memory.names import DOCS, check_new
 from services.agent.owners.domain import Me
 from shared.errors import NotFound, Refused, TooLarge
 
@@ -44,6 +45,9 @@ class Workspaces(Lines):
     async def read(self, me: Me, name: str, offset: int = 0, most: int = 64 * 1024) -> tuple[str, int, tuple[str, ...]]:
         """Text of at most `most` bytes from `offset` on, the file's size, and where untrusted text in it came from. NotFound, Refused."""
         parts = (name,) if name in KEPT_BY_US else check_path(name)
+        if parts[0] == DOCS:
+            page = manual().read("/".join(parts[1:])).encode()
+            return page[offset : offset + most].decode("utf-8", "replace"), len(page), ()
         piece, size, known = await self._read(me.owner, lambda home: _piece(home, parts, offset, most))
         async with self._db.owned(me.owner) as tx:
             sources = await store.sources_of(tx, me.owner, "/".join(parts), known)
