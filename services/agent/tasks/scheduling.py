@@ -2,14 +2,15 @@
 
 from datetime import datetime
 
-from shared.schedules.words.describing import describe
-
 from services.agent.tasks.domain import Task
 from shared.errors import Refused
 from shared.schedules.checks import check_rule
 from shared.schedules.domain import Understood
+from shared.schedules.sentences import Language
 from shared.schedules.telling import Line, next_lines
-from shared.schedules.words import NotUnderstood, understand
+from shared.schedules.words import describe, understand
+from shared.schedules.words.language import spoken
+from shared.schedules.words.vocabulary import fold
 from shared.schedules.zones import check_zone
 
 SHOWN = 5
@@ -17,32 +18,34 @@ SHOWN = 5
 LONGEST_WORDS = 500
 
 
-def read_schedule(words: str, zone: str, at: datetime, before: Understood | None = None) -> Understood:
-    """`before`: what these words correct. Refused with what to say instead."""
-    try:
-        return understand(words, check_zone(zone), at, before)
-    except NotUnderstood as error:
-        raise Refused(f"{error.message} {error.hint}".strip(), code="schedule") from None
+def read_schedule(words: str, zone: str, at: datetime, before: Task | None = None) -> Understood:
+    """`before`: the task of which these words correct the time. Refused with what to say instead."""
+    corrected = None if before is None else Understood(before.rule, zone, before.words)
+    return understand(words, zone, at, corrected)
 
 
-def schedule_of(task: Task) -> Understood:
-    return Understood(task.rule, task.zone, task.words)
-
-
-def moved(task: Task, zone: str, at: datetime, language: str = "en") -> Understood:
+def moved(task: Task, zone: str, at: datetime) -> Understood:
     """The same wall times in another zone (SC-04)."""
-    found = check_zone(zone)
-    return Understood(task.rule, found, describe(task.rule, found, language), tuple(check_rule(task.rule, found, at)))
+    found, language = check_zone(zone), language_of(task)
+    words, notes = describe(task.rule, found, language), check_rule(task.rule, found, at, language=language)
+    return Understood(task.rule, found, words, notes)
+
+
+def language_of(task: Task) -> Language:
+    """The one in which its schedule was said."""
+    return spoken(fold(task.words).split())
 
 
 def coming(task: Task, at: datetime, count: int = SHOWN) -> tuple[Line, ...]:
-    """Its next times; none for a task that nothing comes of."""
-    return next_lines(schedule_of(task), at, count) if task.state in ("active", "waiting") else ()
+    """Its next times; none for a task of which nothing comes now."""
+    if task.state not in ("active", "waiting"):
+        return ()
+    return next_lines(Understood(task.rule, task.zone, task.words), at, count, language=language_of(task))
 
 
 def schedule_notes(task: Task, at: datetime) -> tuple[str, ...]:
-    """What may surprise about its times; nothing of a task that nothing comes of."""
+    """What may surprise about its times; nothing of a task of which nothing comes."""
     try:
-        return tuple(check_rule(task.rule, task.zone, at)) if task.state == "active" else ()
+        return check_rule(task.rule, task.zone, at, language=language_of(task)) if task.state == "active" else ()
     except Refused:
         return ()

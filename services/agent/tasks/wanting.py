@@ -8,7 +8,7 @@ from uuid import UUID
 from services.agent.notifications.domain import LONGEST_TEXT, LONGEST_TITLE
 from services.agent.owners.domain import Me
 from services.agent.tasks.domain import Task, Wanted
-from services.agent.tasks.scheduling import moved, read_schedule, schedule_of
+from services.agent.tasks.scheduling import moved, read_schedule
 from services.agent.tasks.telling import title_of
 from shared.errors import Refused, TooLarge
 
@@ -46,7 +46,7 @@ def changes(task: Task, at: datetime, given: Mapping[str, Any]) -> dict[str, Any
     what |= {name: each.strip() for name, each in (("text", text), ("title", title)) if each.strip()}
     zone = given.get("zone") or task.zone
     if given.get("when"):
-        what["when"] = read_schedule(given["when"], zone, at, schedule_of(task))
+        what["when"] = read_schedule(given["when"], zone, at, task)
     elif zone != task.zone:
         what["when"] = moved(task, zone, at)
     what = {name: each for name, each in what.items() if name == "when" or each != getattr(task, name)}
