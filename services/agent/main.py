@@ -41,6 +41,7 @@ from services.agent.memory.preface import memory_preface
 from services.agent.memory.progress import noting
 from services.agent.memory.tools import make_tools as memory_tools
 from services.agent.notifications.kept import Notifications
+from services.agent.notifications.parts import make_toasts
 from services.agent.owners.parts import make_owners
 from services.agent.owners.still import StillThere
 from services.agent.proposals.holding import ProposalsHolding
@@ -97,6 +98,7 @@ def compose(settings: Settings) -> Service:
     service.part(ledger)
     service.part(Recovery(db, kept, settings.part, ledger.settle_abandoned))
     tasks = make_tasks(service, db, kept.worker, notifications.tell)
+    toasts = make_toasts(notifications, tasks.tasks, visits)
     actions = make_actions(service, db, owners.deciders, conversations, everything)
 
     def announce(owner: Owner, conversation_id: UUID, note: UUID, text: str) -> None:
@@ -119,7 +121,7 @@ def compose(settings: Settings) -> Service:
     downloads = make_downloads(service, db)
     reading = (
         spend_tools(ledger), search_tools(conversations), reaching_tools(asker, owners.delegations.need),
-        make_mail(db, asker, owners.delegations.need, files.files), files.tools,
+        make_mail(db, asker, owners.delegations.need, files.files), files.tools, toasts.tools,
     )  # fmt: skip
     all_tools = noting(
         workspaces,
@@ -137,6 +139,7 @@ def compose(settings: Settings) -> Service:
     service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})
     service.part(IdentityUpkeep(db))
     service.part(visits)
+    service.part(toasts.guests)
     service.part(desk)
 
     def closing() -> None:
@@ -156,8 +159,13 @@ def compose(settings: Settings) -> Service:
     )  # fmt: skip
     web = make_web(
         chat,
-        lambda front: [*belongings_pages(holdings, front), *downloads.pages(front), *files.pages(front)],
-        files.also(downloads.also(lambda app, api: add_belongings(app, api, holdings))),
+        lambda front: [
+            *belongings_pages(holdings, front),
+            *downloads.pages(front),
+            *files.pages(front),
+            *toasts.pages(front),
+        ],
+        toasts.also(files.also(downloads.also(lambda app, api: add_belongings(app, api, holdings)))),
         settings,
     )
     service.part(web.passing)

@@ -1,6 +1,6 @@
 """Notifications and tasks as people and programs meet them, wired: pages, API, tools, and the clock of guests' reminders."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fastapi import FastAPI
@@ -21,6 +21,8 @@ from services.agent.tasks.pages import TaskPages
 from services.agent.tasks.tools import make_tools
 from services.agent.tools.domain import Tool
 
+AddTo = Callable[[FastAPI, Api], None]
+
 
 @dataclass(frozen=True)
 class Toasts:
@@ -34,9 +36,15 @@ class Toasts:
     def pages(self, front: Front) -> Sequence[BaseRoute]:
         return [*TaskPages(front, self.tasks).routes(), *NotificationPages(front, self.notifications).routes()]
 
-    def also(self, app: FastAPI, api: Api) -> None:
-        add_tasks(app, api, self.tasks)
-        add_notifications(app, api, self.notifications)
+    def also(self, others: AddTo) -> AddTo:
+        """What `others` add to the API, and ours."""
+
+        def add(app: FastAPI, api: Api) -> None:
+            others(app, api)
+            add_tasks(app, api, self.tasks)
+            add_notifications(app, api, self.notifications)
+
+        return add
 
 
 def make_toasts(notifications: Notifications, kept: Tasks, visits: Visits) -> Toasts:
