@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "connectors": "infra.cli.connectors",
     "cards": "infra.cli.cards",
     "actions": "infra.cli.actions",
+    "automations": "infra.cli.automations",
     "audit": "infra.cli.audit",
     "keys": "infra.cli.keys",
     "secrets": "infra.cli.secrets",

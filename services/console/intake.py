@@ -202,6 +202,7 @@ class ConsoleIntake:
     @on("automation.stated")
     async def on_automation_stated(self, tx: Tx, event: Received[AutomationStated]) -> None:
         await record_automation(tx, event.data)
+        tx.after_commit(self._wake_delegations)
         self._tell(tx, event="card", item_id="cards")
 
     @on("mail_account.closed")

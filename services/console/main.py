@@ -7,6 +7,7 @@ from services.console.agency.operator import AgencyOperator
 from services.console.asking import AskOperator
 from services.console.audit.operator import CopyDesk
 from services.console.audit.watch import ChainWatch
+from services.console.automations.operator import AutomationOperator
 from services.console.cards.operator import CardOperator
 from services.console.connectors.operator import ConnectorOperator
 from services.console.delegations.keeper import DelegationKeeper
@@ -71,7 +72,7 @@ def compose(settings: Settings) -> Service:
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
     service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
-    service.operator(SpendOperator(console).verbs)
+    service.operator(SpendOperator(console).verbs | AutomationOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
     service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})

@@ -16,6 +16,7 @@ from services.console.agency.pages import AgencyPages
 from services.console.api import make_api, nowhere
 from services.console.audit.call_pages import CallPages
 from services.console.audit.pages import AuditPages
+from services.console.automations.pages import AutomationPages
 from services.console.cards.pages import CardPages
 from services.console.claims.pages import ClaimPages
 from services.console.connectors.pages import ConnectorPages
@@ -83,6 +84,7 @@ def make_web(console: Console) -> ASGIApp:
         ConnectorPages(desk),
         CardPages(desk),
         ActionPages(desk),
+        AutomationPages(desk),
         SecretPages(desk),
         SignalPages(desk),
         SharingPages(desk),

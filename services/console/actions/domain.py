@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, get_args
 
-from schemas.agency import ActionCard
+from schemas.agency import AUTOMATE, ActionCard
 from schemas.text import canonical, parse_json
 from services.console.connectors.domain import check_free
 from services.console.people.domain import Caller
@@ -14,7 +14,7 @@ from shared.errors import Conflict, Forbidden, NotFound, Refused
 
 Verdict = Literal["allow", "refuse"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-STATES = ("pending", "allowed", "done", "failed", "refused", "expired")
+STATES = ("pending", "allowed", "done", "failed", "refused", "expired", "revoked")
 
 
 class Row(Protocol):
@@ -35,6 +35,10 @@ class Shown:
     @property
     def title(self) -> str:
         return f"The agent wants to run {self.card.tool} for {self.card.owner_name}"
+
+    @property
+    def is_automation(self) -> bool:
+        return self.card.tool == AUTOMATE
 
     @property
     def is_pending(self) -> bool:

@@ -29,7 +29,7 @@ class ActionOperator:
         }
 
     async def listed(self, args: Args) -> Args:
-        """args {"state"?: pending (default), allowed, done, failed, refused, expired or all} → {"actions": [...]}: waiting ones first."""
+        """args {"state"?: pending (default), allowed, done, failed, refused, expired, revoked or all} → {"actions": [...]}: waiting ones first."""
         wanted = str(args.get("state") or "pending")
         async with self._console.db.reading() as tx:
             at = now()

@@ -1,8 +1,10 @@
-"""Looks once a minute, and whenever connectors change, for whom the agent may act."""
+"""Looks once a minute, and whenever connectors or automations change, for whom the agent may act."""
 
 import asyncio
 from contextlib import suppress
+from uuid import UUID
 
+from services.console.automations.usecases.renew_automations import FIRST, renew_automations
 from services.console.delegations.usecases.renew_due import renew_due
 from services.console.identity.issuer import Issuer
 from shared.db import Database
@@ -46,4 +48,8 @@ class DelegationKeeper:
             async with self._db.transaction() as tx:
                 some = await renew_due(tx, self._issuer, AT_ONCE)
             if some < AT_ONCE:
-                return
+                break
+        after: UUID | None = FIRST
+        while after is not None:
+            async with self._db.transaction() as tx:
+                after = await renew_automations(tx, self._issuer, after, AT_ONCE)
