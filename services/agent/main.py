@@ -137,10 +137,8 @@ def compose(settings: Settings) -> Service:
     ]
     holdings = all_holdings(db, core, CORE_OWNED, CORE_GRANTS, own)
     service.operator({"items.propose": propose_verb(db), **belongings_verbs(holdings)})
-    service.part(IdentityUpkeep(db))
-    service.part(visits)
-    service.part(toasts.guests)
-    service.part(desk)
+    for part in (IdentityUpkeep(db), visits, toasts.guests, desk):
+        service.part(part)
 
     def closing() -> None:
         owners.close()
