@@ -14,6 +14,7 @@ from schemas.console.v1 import (
     SettingDecided,
 )
 from services.agent.actions.usecases.record_decision import record_decision
+from services.agent.automations.usecases.keep_delegation import keep_delegation
 from services.agent.mail.usecases.keep_account import keep_account
 from services.agent.owners.parts import Owners
 from services.agent.owners.usecases.record_access import record_access
@@ -30,15 +31,19 @@ from shared.identity import close_session, record_standing
 
 
 class AgentIntake:
-    """`wake_actions` is called once a decision on an action card is durable; `announce` once a conversation has a note, for whoever has it open."""
+    """`wake_actions` is called once a decision on an action card is durable, `wake_automations` when one may have to end; `announce` once a conversation has
+    a note, for whoever has it open."""
 
-    def __init__(self, owners: Owners, wake_actions: Callable[[], None], announce: Announce = lambda *_: None) -> None:
+    def __init__(
+        self, owners: Owners, wake_actions: Callable[[], None], announce: Announce = lambda *_: None, wake_automations: Callable[[], None] = lambda: None
+    ) -> None:  # fmt: skip
         self._owners, self._keys, self._deciders = owners, owners.keys, owners.deciders
-        self._wake_actions, self._announce = wake_actions, announce
+        self._wake_actions, self._announce, self._wake_automations = wake_actions, announce, wake_automations
 
     @on("person.recorded")
     async def on_person_recorded(self, tx: Tx, event: Received[PersonRecorded]) -> None:
         await record_standing(tx, self._keys, "agent", event.data.standing)
+        tx.after_commit(self._wake_automations)
 
     @on("session.closed")
     async def on_session_closed(self, tx: Tx, event: Received[SessionClosed]) -> None:
@@ -58,7 +63,8 @@ class AgentIntake:
 
     @on("delegation.issued")
     async def on_delegation_issued(self, tx: Tx, event: Received[DelegationIssued]) -> None:
-        await record_delegation(tx, self._keys, event.data.delegation)
+        if not await keep_delegation(tx, self._keys, event.data.delegation):
+            await record_delegation(tx, self._keys, event.data.delegation)
 
     @on("card.settled")
     async def on_card_settled(self, tx: Tx, event: Received[CardSettled]) -> None:
@@ -84,3 +90,4 @@ class AgentIntake:
     async def on_action_decided(self, tx: Tx, event: Received[ActionDecided]) -> None:
         await record_decision(tx, event, self._deciders, now())
         tx.after_commit(self._wake_actions)
+        tx.after_commit(self._wake_automations)

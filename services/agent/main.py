@@ -6,6 +6,8 @@ from uuid import UUID
 from schemas.outward import Owner
 from services.agent.actions.holding import ActionsHolding
 from services.agent.actions.parts import make_actions
+from services.agent.automations.parts import make_automations
+from services.agent.automations.preface import automation_preface
 from services.agent.belongings.api import add_belongings
 from services.agent.belongings.domain import Holding
 from services.agent.belongings.operator import belongings_verbs
@@ -105,23 +107,26 @@ def compose(settings: Settings) -> Service:
         told = Happening(conversation_id, note, 1, "note", {"text": text[:LONGEST_TOLD]})
         desk.channels.publish((owner.kind, owner.id, conversation_id), told)
 
+    def wake_automations() -> None:
+        automations.watch.wake()
+
     kept.announce = announce
-    link = service.bus(AgentIntake(owners, actions.runner.wake, announce))
+    link = service.bus(AgentIntake(owners, actions.runner.wake, announce, wake_automations))
     asker = Asker("agent", link.connection)
     link.also(asker)
     ledger.knows = AuditWitness(asker, lambda: link.connection.connected, owners.delegations.of)
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
     workspaces, files = Workspaces(settings.workspace, db), make_files(settings.workspace, db)
-    prefaces: list[Preface] = [memory_preface(workspaces), BehaviorPreface(db)]
+    prefaces: list[Preface] = [memory_preface(workspaces), BehaviorPreface(db), automation_preface]
     turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces, StillThere(db))
     desk = Desk(conversations, turns, service.notices)
+    automations = make_automations(service, db, owners, tasks, desk, conversations, notifications)
     proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
-    lessons = lesson_tools(Lessons(db))
-    downloads = make_downloads(service, db)
+    lessons, downloads = lesson_tools(Lessons(db)), make_downloads(service, db)
     reading = (
         spend_tools(ledger), search_tools(conversations), reaching_tools(asker, owners.delegations.need),
-        make_mail(db, asker, owners.delegations.need, files.files), files.tools, toasts.tools,
+        make_mail(db, asker, owners.delegations.need, files.files), files.tools, toasts.tools, automations.tools,
     )  # fmt: skip
     all_tools = noting(
         workspaces,

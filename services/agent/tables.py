@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, DateTime, Table, Text, Uuid
 
 from services.agent.actions import tables as actions
+from services.agent.automations import tables as automations
 from services.agent.conversations import tables as conversations
 from services.agent.downloads import tables as downloads
 from services.agent.habits import tables as habits
@@ -25,6 +26,7 @@ __all__ = ["CORE_GRANTS", "CORE_OWNED", "CORE_SQL", "PROTECTION", "app", "core"]
 
 PARTS: tuple[Any, ...] = (
     actions,
+    automations,
     conversations,
     downloads,
     habits,

@@ -60,7 +60,9 @@ class AutomationRunner:
         """Nothing runs yet."""
 
     async def stop(self) -> None:
-        """The turns are stopped by their desk, and written down; so are the runs."""
+        """The turns were stopped by their desk, and written down; so are the runs."""
+        if self._running:
+            await asyncio.wait(tuple(self._running), timeout=AGAIN)
         for task in tuple(self._running):
             task.cancel()
         if self._running:

@@ -14,6 +14,7 @@ from services.agent.automations import store
 from services.agent.automations.allowed import is_stale
 from services.agent.automations.store import Place
 from services.agent.automations.usecases.state_automation import state_automation
+from services.agent.notifications.kept import Notifications
 from services.agent.owners.domain import Me
 from services.agent.tasks.domain import Tasks
 from shared.clock import now
@@ -31,8 +32,8 @@ Stop = Callable[[Me, UUID], Awaitable[None]]
 class AutomationWatch:
     """A part. `wake` after the commit of whatever may have changed one; every 20 seconds it looks by itself. `stop`: what answers in a conversation ends."""
 
-    def __init__(self, db: Database, tasks: Tasks, who: Who, stop: Stop) -> None:
-        self._db, self._tasks, self._who, self._stop = db, tasks, who, stop
+    def __init__(self, db: Database, tasks: Tasks, who: Who, stop: Stop, notifications: Notifications) -> None:
+        self._db, self._tasks, self._who, self._stop, self._notifications = db, tasks, who, stop, notifications
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -85,7 +86,11 @@ class AutomationWatch:
     async def _end(self, place: Place, me: Me, task_id: UUID, state: str, why: str) -> None:
         """What runs of it is stopped, too."""
         if state != "ended":
+            title = (await self._tasks.get(me, task_id)).title
             await self._tasks.end(me, task_id, why)
+            await self._notifications.add(
+                place.owner, title, f"It runs no more: {why}.", link="/tasks", task_id=task_id
+            )
         async with self._db.owned(place.owner) as tx:
             talks = await store.under_way(tx, place.owner, place.card_id)
         for conversation_id in talks:
