@@ -145,6 +145,10 @@ def _hour(line: Line, at: int, lead: bool) -> tuple[Clock | None, int]:
     ):
         return None, at
     hour = line.number(at) if is_number else word or 0
+    if line.has(at + 1, _MARKERS) and 10 <= NUMBERS.get(line.key(at + 2), 0) < 60:
+        return Clock(_time(line, hour, NUMBERS[line.key(at + 2)]), bare=1 <= hour <= 12), at + 3
+    if not is_number and 10 <= NUMBERS.get(line.key(at + 1), 0) < 60 and lead and not line.has(at + 2, UNITS):
+        return Clock(_time(line, hour, NUMBERS[line.key(at + 1)]), bare=1 <= hour <= 12), at + 2
     if line.has(at + 1, _MARKERS):
         minute = (
             line.kind(at + 2) == "number" and line.number(at + 2) < 60 and not line.has(at + 3, (*_MARKERS, *UNITS))

@@ -24,5 +24,5 @@ def compose(line: Line, said: Said, zone: str, at: datetime) -> tuple[Once | Int
 def repeats(said: Said) -> bool:
     return bool(
         said.every or said.recurring or said.habit or said.without or said.until or said.start or said.lasting
-        or (said.monthly and said.coming is None) or len(said.weekdays) > 1
+        or (said.monthly and said.coming is None) or (len(said.weekdays) > 1 and said.coming is None)
     )  # fmt: skip

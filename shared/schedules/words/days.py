@@ -93,7 +93,8 @@ def read_nth(line: Line, at: int, said: Said) -> int:
     if line.has(unit, ("day", "tag", "tages", "tage")):
         if number > 31:
             return at
-        if number > 0 and not _of_month(line, unit + 1):
+        monthly = said.every is not None and said.every[1] == "month"
+        if number > 0 and not (monthly or _of_month(line, unit + 1)):
             return at
         said.fill(line.lang, days=(number,))
         return unit + 1
@@ -185,11 +186,12 @@ def read_month_end(line: Line, at: int, said: Said) -> int:
     if line.has(at, ("monatsanfang", "monatsersten")):
         said.fill(line.lang, days=(1,), monthly=True)
         return at + 1
-    if line.has(at, ("end", "ende", "start", "beginning", "anfang")):
-        place = line.skip(at + 1, _OF)
+    begin = line.skip(at, ("at", "by", "the"))
+    if line.has(begin, ("end", "ende", "start", "beginning", "anfang")):
+        place = line.skip(begin + 1, _OF)
         every = line.skip(place, EVERY)
-        if line.has(every, _MONTH) and every > at + 1:
-            said.fill(line.lang, days=(-1 if line.has(at, ("end", "ende")) else 1,), monthly=True)
+        if line.has(every, _MONTH) and every > begin + 1:
+            said.fill(line.lang, days=(-1 if line.has(begin, ("end", "ende")) else 1,), monthly=True)
             said.recurring |= every > place
             return every + 1
     return at

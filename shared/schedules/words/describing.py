@@ -17,8 +17,11 @@ _NTH = {
     "de": {1: "ersten", 2: "zweiten", 3: "dritten", 4: "vierten", 5: "fünften", -1: "letzten"},
 }
 _UNITS = {"en": {"day": "days", "week": "weeks", "month": "months", "year": "years"}, "de": {"day": "Tage", "week": "Wochen", "month": "Monate", "year": "Jahre"}}  # fmt: skip
-_SIZES = ((86400, ("day", "days"), ("jeden Tag", "Tage")), (3600, ("hour", "hours"), ("jede Stunde", "Stunden")), (60, ("minute", "minutes"), ("jede Minute", "Minuten")), (1, ("second", "seconds"), ("jede Sekunde", "Sekunden")))  # fmt: skip
-
+_SIZES = (
+    (3600, ("hour", "hours"), ("jede Stunde", "Stunden")),
+    (60, ("minute", "minutes"), ("jede Minute", "Minuten")),
+    (1, ("second", "seconds"), ("jede Sekunde", "Sekunden")),
+)
 _FULL_HOURS = [time(hour) for hour in range(24)]
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -86,7 +86,20 @@ def read_line(text: str, otherwise: Lang = "en", strict: bool = False) -> Line:
         kind: Kind = found.lastgroup or "mark"  # type: ignore[assignment]
         raw = found[kind]
         tokens.extend(_split(Token(kind, raw, fold(raw), found.start(), found.end())))
-    return Line(text, tuple(tokens), otherwise, strict)
+    return Line(text, tuple(_merged(tokens)), otherwise, strict)
+
+
+def _merged(tokens: list[Token]) -> list[Token]:
+    """ "Working day" and "business days" as the word for it."""
+    found: list[Token] = []
+    for token in tokens:
+        if found and found[-1].key in ("working", "business") and token.key in ("day", "days"):
+            first = found.pop()
+            raw = f"{first.raw} {token.raw}"
+            found.append(replace(token, raw=raw, key=f"week{token.key}", start=first.start))
+        else:
+            found.append(token)
+    return found
 
 
 def _level(found: re.Match[str]) -> str:

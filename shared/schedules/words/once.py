@@ -78,7 +78,10 @@ class OnceMeaning(Meaning):
             yield from self._dated(said.date, at)
             return
         if said.ahead is not None:
-            day = today + timedelta(days=said.ahead)
+            by_night = (
+                said.ahead == 0 and at < time(6) and (said.part or (said.clocks and said.clocks[0].part)) == "night"
+            )
+            day = today + timedelta(days=said.ahead + by_night)
             if (said.weekdays and day.isoweekday() not in said.weekdays) or said.days or said.coming:
                 raise self.contradiction()
             yield day

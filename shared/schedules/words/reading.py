@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from shared.schedules.words import days, repeats, vocabulary
-from shared.schedules.words.clocks import read_clocks
+from shared.schedules.words.clocks import LEADS, read_clocks
 from shared.schedules.words.domain import LONGEST, NotUnderstood, Said
 from shared.schedules.words.line import Line
 from shared.schedules.words.vocabulary import AND, CLEANUP, PARTS, POLITE, THE
@@ -98,20 +98,25 @@ def unclear(line: Line, at: int) -> NotUnderstood:
         return NotUnderstood(
             line.say("No time is said.", "Es ist keine Zeit genannt."), line.say(_EXAMPLES_EN, _EXAMPLES_DE)
         )
+    at += line.has(at, LEADS) and at + 1 < len(line.tokens)
     raw = line.tokens[at].raw[:40]
     shown = raw if raw.isprintable() else "\ufffd"
+    return NotUnderstood(
+        line.say(f"I do not understand “{shown}” there.", f"„{shown}“ verstehe ich dort nicht."),
+        _meant(line, at, raw) + line.say(_EXAMPLES_EN, _EXAMPLES_DE),
+    )
+
+
+def _meant(line: Line, at: int, raw: str) -> str:
+    """What was probably meant, with a blank behind it; empty when nothing is near."""
+    if line.kind(at) == "number":
+        return line.say(f"For a time of day say “at {raw}”. ", f"Für eine Uhrzeit sage „um {raw} Uhr“. ")
     close = (
         get_close_matches(line.key(at)[:40], known_words(), 1, 0.8) if line.kind(at) == "word" and len(raw) > 3 else []
     )
-    meant = (
-        line.say(f"Did you mean “{close[0]}”? ", f"Meintest du „{close[0]}“? ")
-        if close and close[0] != line.key(at)
-        else ""
-    )
-    return NotUnderstood(
-        line.say(f"I do not understand “{shown}” there.", f"„{shown}“ verstehe ich dort nicht."),
-        meant + line.say(_EXAMPLES_EN, _EXAMPLES_DE),
-    )  # fmt: skip
+    if not close or close[0] == line.key(at):
+        return ""
+    return line.say(f"Did you mean “{close[0]}”? ", f"Meintest du „{close[0]}“? ")
 
 
 @lru_cache(maxsize=1)

@@ -116,6 +116,8 @@ class WallMeaning(Meaning):
         number, unit = self.said.every or (1, "")
         if number != int(number) or not 1 <= number <= 1000:
             raise wrong(self.line, "Such an interval is not kept.", "Einen solchen Abstand gibt es nicht.", "Say whole days, weeks, months or years, up to 1000, or “every 36 hours”.", "Sage ganze Tage, Wochen, Monate oder Jahre, bis 1000, oder „alle 36 Stunden“.")  # fmt: skip
+        if unit == "day" and self.said.weekdays and number % 7 == 0:
+            return int(number) // 7, "week"
         return int(number), unit
 
     def _days(self, unit: str) -> dict[str, Any]:

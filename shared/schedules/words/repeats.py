@@ -95,6 +95,12 @@ def read_offset(line: Line, at: int, said: Said) -> int:
 
 def read_every(line: Line, at: int, said: Said) -> int:
     """every 2 weeks, every other Monday, jeden zweiten Tag, alle 10 Minuten, every morning; else what is next repeats."""
+    if line.has(at, ("once", "einmal")):
+        place = line.skip(at + 1, ("a", "an", "per", "pro", "im", "am", "in", "the", "der", "die", "each", "every"))
+        if place == at + 1 or not line.has(place, UNITS) or line.has(place, ("second", "seconds")):
+            return at
+        said.fill(line.lang, every=(1, UNITS[line.key(place)]), recurring=True)
+        return place + 1
     if not line.has(at, EVERY):
         return at
     place = line.skip(at + 1, ("single", "einzelnen", "einzelne", "full", "volle", "vollen"))
@@ -147,6 +153,9 @@ def _every_other(line: Line, at: int, said: Said) -> int:
             )  # fmt: skip
         said.fill(line.lang, every=(2, "week"))
         said.alternate = not line.has(at, ("other",))
+        return at + 1
+    if line.has(at, MONTHS) and line.kind(at + 1) not in ("number", "ordinal") and line.key(at + 1) not in ORDINALS:
+        said.fill(line.lang, month=MONTHS[line.key(at)])
         return at + 1
     if line.has(at, PARTS) or line.has(at, ("morgen",)):
         said.fill(line.lang, every=(1, "day"), part="morning" if line.has(at, ("morgen",)) else PARTS[line.key(at)])

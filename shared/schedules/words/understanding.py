@@ -109,7 +109,7 @@ def _half_of_day(line: Line, said: Said, rule: Once | Interval | Wall | Cron) ->
     times = (
         rule.times if isinstance(rule, Wall) else (rule.wall.time(),) if isinstance(rule, Once) and rule.wall else ()
     )
-    if part in (None, "am", "morning", "noon") or len(times) != 1:
+    if part in (None, "am", "morning", "noon") or len(times) != 1 or times[0].hour == 12:
         return ""
     place = 2 if part == "night" else 1 if times[0].hour >= 17 else 0
     return f" ({line.say(*_HALVES[place])})"

@@ -90,7 +90,7 @@ PARTS: dict[str, Part] = {
     **dict.fromkeys(_words("evening evenings abend abends"), "evening"),
     **dict.fromkeys(_words("night nights nacht nachts"), "night"),
 }
-EVERY = _words("every each jede jeden jeder jedes jedem alle any allen") - {"any"}
+EVERY = _words("every each jede jeden jeder jedes jedem alle allen per pro")
 OTHER = _words("other zweite zweiten zweites zweiter second")
 UNTIL = _words("until till til bis")
 STARTING = _words("starting beginning from ab beginnend startend")
