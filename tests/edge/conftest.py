@@ -31,7 +31,9 @@ def fronted(product: tuple[Stack, int]) -> Iterator[tuple[Gate, Stack]]:
     stack, port = product
     ports = stack.ports()
     hosts = {"console": "127.0.0.1", "site": "127.0.0.1", "workspace": "127.0.0.2"}
-    with running_edge({name: (f"{host}:{ports[name]}",) for name, host in hosts.items()}, port) as gate:
+    with running_edge(
+        {name: (f"{host}:{ports[name]}",) for name, host in hosts.items()}, port, layout=stack.layout
+    ) as gate:
         yield gate, stack
 
 

@@ -1,6 +1,7 @@
 """Debian's nginx with the product's own configuration, in front of whatever a test puts behind it."""
 
 import json
+import os
 import shutil
 import socket
 import ssl
@@ -21,7 +22,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from infra.local.layout import Layout
 from infra.nginx.config import CONSOLE_BODY, Edge, Front, Limits, render
+from infra.nginx.installed import make_home, worker
+from infra.nginx.links import write_links
 from shared.testing.servers import free_port_base, short_folder
 from tests.factories.waiting import until
 
@@ -98,8 +102,9 @@ class Gate:
             each.close()
 
 
-def make_edge(home: Path, base: int, upstreams: dict[str, tuple[str, ...]]) -> Edge:
-    """`base`: of two free ports."""
+def make_edge(home: Path, base: int, upstreams: dict[str, tuple[str, ...]], layout: Layout | None = None) -> Edge:
+    """`base`: of two free ports. `layout`: of the installation whose downloads it sends."""
+    sends = {} if layout is None else {"spool": layout.spool, "links": layout.links_conf, "user": worker()}
     made = {name: Front(f"https://{host}:{base}", upstreams[name]) for name, host in NAMES.items()}
     return Edge(
         console=replace(made["console"], body=CONSOLE_BODY),
@@ -116,17 +121,24 @@ def make_edge(home: Path, base: int, upstreams: dict[str, tuple[str, ...]]) -> E
             identity=(1, 60), signals=(1, 200), search=(1, 40)
         ),  # slow ones: a busy machine reaches them, too
         cache_header=True,
+        **sends,  # type: ignore[arg-type]
     )
 
 
 @contextmanager
-def running_edge(upstreams: dict[str, tuple[str, ...]], base: int, text: str = "") -> Iterator[Gate]:
-    """nginx on `base` (TLS) and `base + 1`, as whoever runs the tests; stopped and removed afterwards."""
+def running_edge(
+    upstreams: dict[str, tuple[str, ...]], base: int, text: str = "", layout: Layout | None = None
+) -> Iterator[Gate]:
+    """nginx on `base` (TLS) and `base + 1`, as whoever runs the tests, or, where it sends downloads, as it is installed; stopped and removed afterwards."""
     if NGINX is None:
         pytest.skip("nginx is missing (Debian: apt-get install nginx-light); `make test` installs it where it may")
     home = short_folder("edge")
     make_certificate(home)
-    edge = make_edge(home, base, upstreams)
+    home.chmod(0o711)
+    if layout is not None:
+        make_home(layout)
+        write_links(layout, (os.getuid(), os.getgid()), worker())
+    edge = make_edge(home, base, upstreams, layout)
     (home / "nginx.conf").write_text(text or render(edge))
     command = [NGINX, "-e", "stderr", "-p", str(home), "-c", str(home / "nginx.conf")]
     with (home / "out").open("wb") as out:

@@ -5,7 +5,7 @@ import os
 
 from schemas.outward import Owner
 from services.agent.downloads.domain import Opened, missing
-from services.agent.memory import beneath
+from services.agent.files.places import open_plain
 from services.agent.memory.domain import check_path
 from services.agent.memory.homes import Homes
 from shared.errors import NotFound, Refused
@@ -33,12 +33,9 @@ class OwnFiles(Homes):
 
 
 def _open(home: int | None, parts: tuple[str, ...]) -> Opened:
-    if home is None:
-        raise missing()
-    with beneath.folder(home, parts[:-1]) as at:
-        found = beneath.open_file(at, parts[-1], os.O_RDONLY)
-    facts = os.fstat(found)
-    return Opened(found, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    found = open_plain(home, parts)
+    facts = os.fstat(found.fd)
+    return Opened(found.fd, facts.st_size, facts.st_mtime_ns, facts.st_ino)
 
 
 def _close(work: "asyncio.Future[Opened]") -> None:
