@@ -9,6 +9,8 @@ from infra.local.runtime import Runtime
 from shared.errors import Refused
 
 PASSED_ON = ("PG_BIN", "NATS_SERVER")
+IF_STARTER_LIVES = 'test "$PPID" = "$0" && exec "$@"'
+"""The signal is sent for a death from now on. Who was killed before that sends none: what would run unknown to the next start does not begin."""
 
 
 def environment(runtime: Runtime) -> dict[str, str]:
@@ -26,7 +28,7 @@ def environment(runtime: Runtime) -> dict[str, str]:
 
 
 def as_user(who: Identities, name: str, command: Sequence[str], *, death_signal: str = "TERM") -> list[str]:
-    """Wrap a command with setpriv. `name` is an entry of who.users; `death_signal` is sent when the supervisor dies."""
+    """Wrap a command with setpriv, for a child of this process. `name` is an entry of who.users; `death_signal` is sent when this process dies."""
     setpriv = shutil.which("setpriv", path="/usr/bin:/bin:/usr/local/bin")
     uid, gid = who.owner(name)
     switching = uid != os.getuid()
@@ -40,4 +42,4 @@ def as_user(who: Identities, name: str, command: Sequence[str], *, death_signal:
     options = ["--no-new-privs", f"--pdeathsig={death_signal}"]
     if switching:
         options += [f"--reuid={uid}", f"--regid={gid}", "--init-groups", "--bounding-set=-all", "--inh-caps=-all"]
-    return [setpriv, *options, "--", *command]
+    return [setpriv, *options, "--", "/bin/sh", "-c", IF_STARTER_LIVES, str(os.getpid()), *command]

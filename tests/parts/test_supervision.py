@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from infra.local import config, folders, keys, place, preflight, prepare, processes
+from infra.local.command import as_user
 from infra.local.identities import Identities, as_one_user, servers_only
 from infra.local.layout import Layout
 from infra.local.logfile import LARGEST, LogFile
@@ -300,3 +301,13 @@ def test_key_folders_are_made_whole_or_not_at_all(state: Path) -> None:
     names = ["bus.nk", "envelope.key", "fingerprint.key", "gate.key", "witness.key"]
     assert sorted(path.name for path in (state / "keys" / "bridge").iterdir()) == names
     assert not list((state / "keys").glob(".new-*"))
+
+
+def test_nothing_begins_whose_starter_has_died_before_it_could_be_told() -> None:
+    """A supervisor that is killed just then leaves no record of what it started: the next start would not know of it."""
+    wrapped = as_user(who(), "pgadm", ["/bin/echo", "began"])
+    ours = subprocess.run(wrapped, capture_output=True, text=True, check=False)
+    orphan = subprocess.run(
+        ["/bin/sh", "-c", '"$@"; exit 0', "sh", *wrapped], capture_output=True, text=True, check=False
+    )
+    assert (ours.stdout, orphan.stdout) == ("began\n", "")
