@@ -1,4 +1,4 @@
-"""`schleuse bench lock`, `schleuse bench agent`, `schleuse bench connectors`, `schleuse bench backup`, `schleuse bench edge`."""
+"""`schleuse bench lock`, `schleuse bench agent`, `schleuse bench connectors`, `schleuse bench backup`, `schleuse bench edge`, `schleuse bench tasks`."""
 
 import signal
 import sys
@@ -17,6 +17,8 @@ from infra.bench.edge import measure_edge
 from infra.bench.lock import Bench, Sizes
 from infra.bench.report import show
 from infra.bench.target import running_at, throwaway
+from infra.bench.tasks import TARGETS as TASK_TARGETS
+from infra.bench.tasks import measure_tasks
 from infra.cli.options import DEFAULT_STATE, Json, State, print_json
 
 
@@ -28,6 +30,7 @@ def register(app: typer.Typer) -> None:
     bench.command("backup")(backup)
     bench.command("edge")(edge)
     bench.command("agent")(agent)
+    bench.command("tasks")(tasks)
     app.add_typer(bench, name="bench")
 
 
@@ -89,6 +92,20 @@ def agent(
     with throwaway(_say) as target:
         found = uvloop.run(measure_agent(target, size, _say))
     print_json(found) if as_json else show(found, AGENT_TARGETS)
+
+
+def tasks(
+    size: Annotated[float, typer.Option("--size", help="Share of the full work; below 1 for a quick look.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Measure tasks beside Procrastinate and PgQueuer on the same Postgres, toasts, and files that come and go.
+
+    In a throwaway stack of its own. Use a machine that does nothing else. The two queues are installed for tests only.
+    """
+    signal.signal(signal.SIGTERM, _end)
+    with throwaway(_say) as target:
+        found = uvloop.run(measure_tasks(target, size, _say))
+    print_json(found) if as_json else show(found, TASK_TARGETS)
 
 
 def backup(
