@@ -100,10 +100,11 @@ class TaskLease:
 
     async def _take(self, connection: Raw) -> int | None:
         seen = await store.read(connection)
+        first, self._first = self._first, False
         if seen is None:
             return await store.take_first(connection, self._holder, self._part)
         self.held_by = seen.part if seen.holder else ""
-        earlier, self._first = self._first and seen.part == self._part, False
+        earlier = first and seen.part == self._part
         return await store.take(connection, self._holder, self._part, seen, dead=earlier or self._shows_no_life(seen))
 
     def _shows_no_life(self, seen: Lease) -> bool:
