@@ -15,7 +15,7 @@ from shared.errors import Refused
 CONSOLE_BODY = "8m"
 SITE_BODY = "64k"
 WORKSPACE_BODY = "2m"
-"""A message of 256 KiB, of which JSON makes up to six times as much. Once the workspace takes uploads, 200m (rule 14)."""
+"""A message of 256 KiB, of which JSON makes up to six times as much. Where files are put in, more (`uploads`)."""
 
 
 @dataclass(frozen=True)

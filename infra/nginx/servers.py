@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from infra.nginx import downloads
+from infra.nginx import downloads, uploads
 from infra.nginx.blocks import block, literal
 from infra.nginx.logs import log_to
 
@@ -27,6 +27,8 @@ TROUBLE = {
     504: "This page is not available at the moment. Try again in a few seconds.",
 }
 """What nginx itself says; the services' own error pages pass unchanged."""
+UNREAD = 400
+"""What could not be read has no path, and without one nginx finds no named location."""
 RETRY = (429, 502, 503, 504)
 CLEARED = ("Forwarded", "X-Forwarded-Host", "traceparent", "tracestate", "baggage", "X-Edge-Spool")
 """Headers that a client could use to be taken for somebody else, or to put words into traces."""
@@ -82,6 +84,7 @@ def _workspace(edge: "Edge") -> list[str]:
         *_stream(edge, "workspace"),
         *_static(edge, "workspace"),
         *downloads.locations(edge, towards(edge.workspace, {"X-Edge-Spool": "yes"}), _pass(edge, "workspace")),
+        *uploads.locations(_limit(edge, "pages"), _pass(edge, "workspace")),
         *_limited(edge, "workspace", "/", "pages"),
     )  # fmt: skip
 
@@ -150,8 +153,11 @@ def _pass(edge: "Edge", name: str) -> list[str]:
 
 
 def _limited(edge: "Edge", name: str, where: str, zone: str) -> list[str]:
-    burst = getattr(edge.limits, zone)[1]
-    return block(f"location {where}", f"limit_req zone={zone} burst={burst} nodelay;", *_pass(edge, name))
+    return block(f"location {where}", _limit(edge, zone), *_pass(edge, name))
+
+
+def _limit(edge: "Edge", zone: str) -> str:
+    return f"limit_req zone={zone} burst={getattr(edge.limits, zone)[1]} nodelay;"
 
 
 def _stream(edge: "Edge", name: str) -> list[str]:
@@ -195,8 +201,10 @@ def _own_words() -> list[str]:
     """Pages of nginx's own: one sentence as text, kept by nobody, and no word on what runs here."""
     found: list[str] = []
     for status in TROUBLE:
-        found += [f"error_page {status} @edge_{status};", *block(f"location @edge_{status}", *_words(status))]
-    return ["error_page 494 = @edge_400;", "error_page 495 496 497 = @edge_400;", *found]
+        if status != UNREAD:
+            found += [f"error_page {status} @edge_{status};", *block(f"location @edge_{status}", *_words(status))]
+    unread = block("location = /edge-400", "internal;", *_words(UNREAD))
+    return [f"error_page {UNREAD} 494 495 496 497 = /edge-400;", *unread, *found]
 
 
 def _words(status: int) -> list[str]:

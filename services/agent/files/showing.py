@@ -70,7 +70,9 @@ def size_said(size: int) -> str:
     amount, units = float(size), ["bytes", "KB", "MB", "GB"]
     while amount >= 1000 and len(units) > 1:
         amount, units = amount / 1024, units[1:]
-    return f"{size} {units[0]}" if units[0] == "bytes" else f"{amount:.1f} {units[0]}"
+    if units[0] == "bytes":
+        return "1 byte" if size == 1 else f"{size} bytes"
+    return f"{amount:.1f} {units[0]}"
 
 
 def crumbs(folder: str) -> list[tuple[str, str]]:

@@ -6,8 +6,10 @@
 
   async function again(said) {
     const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
-    const rows = page.querySelector("#rows");
-    if (rows) one("#rows").replaceWith(rows);
+    for (const each of ["#rows", "#room"]) {
+      const now = page.querySelector(each);
+      if (now) one(each).replaceWith(now);
+    }
     one("#said").textContent = said;
   }
 
