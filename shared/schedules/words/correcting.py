@@ -13,6 +13,7 @@ from shared.schedules.words.meaning import HOURS, SECONDS, Meaning, wrong
 from shared.schedules.words.reading import read_all, read_filler, read_piece, unclear
 from shared.schedules.words.recurring import bound_day
 from shared.schedules.words.repeats import read_length
+from shared.schedules.words.vocabulary import AND
 
 _OPENING = re.compile(
     r"(?:(?:no|nope|nah|nein|nee|ne|doch|lieber|besser|rather|actually|eigentlich|sorry|i mean|i meant|ich meine|ich meinte|wait|but|aber|ok|okay|please|bitte|"
@@ -25,6 +26,7 @@ _INSTEAD = re.compile(
     r"[\s,]+(?:instead(?: of .+)?|statt(?:dessen| .+)?|anstatt .+|anstelle .+|please|bitte|draus|daraus)[\s.!]*$",
     re.IGNORECASE | re.DOTALL,
 )
+_ALSO = AND | {"also", "auch", "zusaetzlich", "additionally"}
 _SHIFTS = {"later": 1, "spaeter": 1, "earlier": -1, "frueher": -1}
 _HALVES: dict[str, Part] = {
     "in the afternoon": "afternoon",
@@ -56,11 +58,15 @@ def correct(line: Line, zone: str, at: datetime, before: Understood) -> tuple[Ru
         ):
             said.part = _HALVES.get(half[1])
         return _at_times(line, zone, at, before, said), [], said
-    if _only_bounds(said) and isinstance(before.rule, Wall):
+    bounds = Said(until=said.until, lasting=said.lasting, start=said.start)
+    if isinstance(before.rule, Wall) and said == bounds != Said():
         return _bounded(line, zone, at, before.rule, said), [], said
     held = _times(before.rule, zone)
     if not said.clocks and not said.part and held and not said.offset and not (said.every and said.every[1] in SECONDS):
         said.clocks = [Clock(each) for each in held]
+    other_week = said.every is not None and said.every[1] == "week" and not said.weekdays
+    if isinstance(before.rule, Wall) and before.rule.unit == "week" and other_week:
+        said.weekdays = before.rule.weekdays
     if (
         isinstance(before.rule, Wall)
         and not said.every
@@ -90,7 +96,7 @@ def _read(line: Line) -> Said:
     except NotUnderstood:
         said, at = Said(), 0
         while at < len(line.tokens):
-            end = read_piece(line, at, said) or read_filler(line, at, said)
+            end = read_piece(line, at, said) or read_filler(line, at, said) or (at + 1 if line.has(at, _ALSO) else 0)
             if end <= at:
                 found, end = read_clocks(line, at, led=True)
                 said.clocks += found
@@ -106,10 +112,6 @@ def _only_time(said: Said) -> bool:
     )
 
 
-def _only_bounds(said: Said) -> bool:
-    return bool(said.until or said.lasting) and not (said.has_day or said.clocks or said.part or said.window)
-
-
 def _times(rule: Rules, zone: str) -> tuple[time, ...]:
     if isinstance(rule, Wall):
         return rule.times
@@ -122,7 +124,8 @@ def _at_times(line: Line, zone: str, at: datetime, before: Understood, said: Sai
     meaning = Meaning(line, said, zone, at)
     times, rule = meaning.times(), before.rule
     if isinstance(rule, Wall):
-        return rule.model_copy(update={"times": times})
+        held = rule.times if line.has(0, _ALSO) else ()
+        return rule.model_copy(update={"times": tuple(sorted({*held, *times}))})
     if isinstance(rule, Cron):
         return _cron_at(line, rule, times)
     if isinstance(rule, Interval) or len(times) != 1:
@@ -145,11 +148,14 @@ def _cron_at(line: Line, rule: Cron, times: tuple[time, ...]) -> Cron:
 
 def _bounded(line: Line, zone: str, at: datetime, rule: Wall, said: Said) -> Wall:
     meaning = Meaning(line, said, zone, at)
+    if said.start:
+        rule = rule.model_copy(update={"start": bound_day(meaning, said.start, time(0))})
+    last = rule.until
     if said.lasting:
         number, unit = said.lasting
         last = meaning.moved(max(rule.start, meaning.now.date()), int(number), unit) - timedelta(days=1)
-    else:
-        last = bound_day(meaning, said.until or Said(), time(0), after=rule.start)
+    elif said.until:
+        last = bound_day(meaning, said.until, time(0), after=rule.start)
     return rule.model_copy(update={"until": last})
 
 

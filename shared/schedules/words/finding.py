@@ -19,8 +19,10 @@ _REQUEST = re.compile(
 _REMINDING = re.compile(
     r"remind|set|create|make|add|wake|erinner|weck|stell|erstelle|setz|lege|mach|schedule|plane", re.IGNORECASE
 )
-_LINK = r"(?:to|that|about|of|for|dass|daran|an|ans|zu|mit|with|saying|namens|:|,|-|–)"
-_BEFORE = re.compile(rf"^(?:[\s,.:;–-]|(?:an (?:den|die|das)|daran|dass|{_LINK[3:-1]})(?=[\s,:]))+", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"^(?:[\s,.:;–-]|(?:an (?:den|die|das)|daran|dass|to|that|about|of|for|an|ans|zu|mit|with|saying|namens|auf)(?=[\s,:]|$))+",
+    re.IGNORECASE,
+)
 _AFTER = re.compile(r"(?:[\s,:;–-]|\b(?:at|um|on|am|and|und|daran|every|jeden)$)+$", re.IGNORECASE)
 
 
@@ -53,12 +55,15 @@ def find_schedule(text: str) -> tuple[str, str]:
 def _find(text: str) -> tuple[str, str]:
     line = read_line(text, strict=True)
     chosen = _choose(line, stretches(line))
-    spans = [(line.tokens[each.begin].start, line.tokens[each.end - 1].end) for each in chosen]
+    begins = [line.skip(each.begin, {",", "bitte", "please"}) for each in chosen]
+    spans = [
+        (line.tokens[begin].start, line.tokens[each.end - 1].end) for begin, each in zip(begins, chosen, strict=True)
+    ]
     words = " ".join(text[begin:end] for begin, end in spans)
     rest, place = "", 0
     for begin, end in spans:
-        rest, place = f"{rest}{text[place:begin]} ", end
-    return words, f"{rest}{text[place:]}".strip()
+        rest, place = f"{rest}{text[place:begin].rstrip()} ", end
+    return words, f"{rest}{text[place:].lstrip()}".strip()
 
 
 def stretches(line: Line) -> list[Stretch]:
@@ -89,6 +94,8 @@ def _stretch(line: Line, begin: int) -> Stretch | None:
         if after <= place or (end == begin and place - begin > 2):
             break
         place = after
+    if end > begin and said == Said(recurring=True):
+        return _broken(line, begin)
     return Stretch(begin, end, said) if end > begin else None
 
 
