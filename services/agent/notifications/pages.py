@@ -9,7 +9,7 @@ from services.agent.chat.front import Asked, Front
 from services.agent.chat.showing import clock
 from services.agent.notifications.domain import Notification
 from services.agent.notifications.kept import Notifications
-from services.agent.notifications.telling import inside
+from services.agent.notifications.telling import link_of
 from services.agent.owners.domain import Me
 from shared.clock import now
 from shared.identity.doors import go
@@ -35,7 +35,7 @@ class NotificationPages:
         me = asked.caller.me
         found = await self._notifications.list(me, SHOWN)
         rows = [(each, _when(each, me)) for each in found]
-        links = {each.notification_id: inside(each.link) for each in found}
+        links = {each.notification_id: link_of(each) for each in found}
         known: dict[str, Any] = {
             "links": links,
             "unread": await self._notifications.unread(me),

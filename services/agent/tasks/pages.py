@@ -85,7 +85,7 @@ class TaskPages:
         ended = asked.request.query_params.get("ended") == "1"
         rows = [row_of(each, at) for each in await self._tasks.list(me, ended=ended)]
         missed = [run_row(task, run, at) for task, run in await self._tasks.missed(me, MISSED)]
-        known = {"rows": rows, "missed": missed, "ended": ended, "notice": notice, "draft": draft or {}}
+        known = {"rows": rows, "missed": missed, "ended": ended, "notice": notice, "draft": _draft(draft)}
         return self._front.show(asked.caller, "tasks.html", status, here="tasks", **known)
 
     async def _one(
@@ -95,7 +95,7 @@ class TaskPages:
         runs = [run_row(task, run, at) for run in await self._tasks.runs(me, task.task_id, RUNS)]
         known = {"row": row_of(task, at), "next": next_times(task, at), "notes": schedule_notes(task, at), "runs": runs}
         made = asked.request.query_params.get("made") == "1" and status == 200
-        more = {"made": made, "notice": notice, "draft": draft or {}, "most": RUNS}
+        more = {"made": made, "notice": notice, "draft": _draft(draft), "is_open": draft is not None, "most": RUNS}
         return self._front.show(asked.caller, "task.html", status, here="tasks", **known, **more)
 
 
@@ -115,6 +115,11 @@ def _given(form: Mapping[str, str]) -> dict[str, Any]:
         given["window_hours"] = int(hours)
     given |= {name: form[name] for name, known in _CHOICES.items() if form.get(name) in known}
     return given | ({"notify": "notify" in form} if "boxes" in form else {})
+
+
+def _draft(form: Mapping[str, str] | None) -> dict[str, str]:
+    """What somebody had written, to be put right."""
+    return {name: (form or {}).get(name, "") for name in ("when", "text", "title", "zone", "window_hours")}
 
 
 _CHOICES = {"misfire": ("latest", "skip", "all"), "overlap": ("skip", "wait")}

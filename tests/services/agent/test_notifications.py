@@ -10,7 +10,7 @@ from schemas.outward import Owner
 from services.agent.notifications import store
 from services.agent.notifications.domain import KEPT_UNREAD, MOST_AT_ONCE, Notification
 from services.agent.notifications.kept import Notifications, Watch
-from services.agent.notifications.telling import inside
+from services.agent.notifications.telling import link_of
 from services.agent.owners.domain import Me
 from services.agent.tables import app
 from shared.clock import now
@@ -153,4 +153,7 @@ async def test_other_instances_are_told(db: Database) -> None:
 
 @pytest.mark.parametrize("link", ["https://x.example", "//x.example", "/\\x.example", "javascript:alert(1)", "tasks"])
 def test_a_link_leads_into_the_workspace_or_nowhere(link: str) -> None:
-    assert inside(link) == "" and inside("/tasks/7") == "/tasks/7"
+    at, task = now(), new_id()
+    assert link_of(Notification(new_id(), "", "", at, at, link=link)) == ""
+    assert link_of(Notification(new_id(), "", "", at, at, task, link)) == f"/tasks/{task}"
+    assert link_of(Notification(new_id(), "", "", at, at, task, "/files")) == "/files"
