@@ -18,6 +18,7 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("spend", "“what was spent, and what is left?”", "„was wurde ausgegeben, und was ist noch übrig?“"),
     ("read_shared", "“summarise the new comments”", "„fasse die neuen Kommentare zusammen“"),
     ("read_page", "“read this page https://example.com”", "„lies die Seite https://example.com“"),
+    ("offer_download", "“give me notes.md as a link”, “give me a link to notes.md for anybody”, “show my links”", "„gib mir notizen.md als Link“, „gib mir einen Link zu notizen.md für alle“, „zeig meine Links“"),
     ("list_files", "“list my files”, “read the file notes.md”", "„zeig meine Dateien“, „lies die Datei notizen.md“"),
 )  # fmt: skip
 """What can be said, by the tool that it needs."""

@@ -3,6 +3,7 @@
 from services.agent.builtin.intents import (
     behavior,
     conversations,
+    downloads,
     files,
     lessons,
     memory,
@@ -17,6 +18,7 @@ from services.agent.builtin.intents import (
 INTENTS = (
     *talking.FIRST,
     *platform.INTENTS,
+    *downloads.INTENTS,
     *tools.INTENTS,
     *lessons.INTENTS,
     *publishing.INTENTS,
@@ -26,5 +28,6 @@ INTENTS = (
     *spending.INTENTS,
     *reading.INTENTS,
     *files.INTENTS,
+    *downloads.LATER,
     *talking.LAST,
 )
