@@ -23,7 +23,8 @@ class Result:
 class Scene:
     """One request to the model: what the person said last, what tools this role is offered, what they have brought so far.
 
-    `before` is what the model itself said last, `earlier` what the person said before, the newest first; `behavior` how the owner wants it to be.
+    `before` is what the model itself said last, `earlier` what the person said before, the newest first; `behavior` how the owner wants it to be;
+    `past` what tools brought for the messages before, the newest first: "it" and "the second" are among that.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Scene:
     earlier: tuple[str, ...] = ()
     behavior: str = ""
     is_guest: bool = False
+    past: tuple[Result, ...] = ()
 
     def result(self, tool: str) -> Result | None:
         """The newest one of that tool."""

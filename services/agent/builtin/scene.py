@@ -23,7 +23,7 @@ from services.agent.habits.domain import HEADING
 from services.agent.loop.history import NOTE
 from services.agent.loop.preface import GUEST
 
-MOST_EARLIER = 4
+MOST_EARLIER, MOST_PAST = 4, 12
 GERMAN_WANTED = ("auf deutsch", "in german", "deutsch antworten")
 ENGLISH_WANTED = ("auf englisch", "in english", "englisch antworten")
 _BEHAVIOR = re.compile(rf"^# {re.escape(HEADING)}\n(?P<text>.*?)(?=\n\n# |\Z)", re.MULTILINE | re.DOTALL)
@@ -45,6 +45,7 @@ def scene_of(messages: Sequence[ModelMessage], info: AgentInfo) -> Scene:
         earlier=earlier,
         behavior=behavior,
         is_guest=GUEST in instructions,
+        past=tuple(islice(_newest(before), MOST_PAST)),
     )
 
 
@@ -88,6 +89,11 @@ def _results(messages: Sequence[ModelMessage]) -> Iterator[Result]:
                 yield _result(part.tool_name, part.content)
             elif isinstance(part, RetryPromptPart):
                 yield Result(part.tool_name or "", trouble=_fault(part))
+
+
+def _newest(messages: Sequence[ModelMessage]) -> Iterator[Result]:
+    for message in reversed(messages):
+        yield from reversed(list(_results([message])))
 
 
 def _fault(part: RetryPromptPart) -> str:
