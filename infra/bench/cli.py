@@ -19,6 +19,7 @@ from infra.bench.report import show
 from infra.bench.target import running_at, throwaway
 from infra.bench.tasks import TARGETS as TASK_TARGETS
 from infra.bench.tasks import measure_tasks
+from infra.bench.time_cli import time
 from infra.cli.options import DEFAULT_STATE, Json, State, print_json
 
 
@@ -30,6 +31,7 @@ def register(app: typer.Typer) -> None:
     bench.command("backup")(backup)
     bench.command("edge")(edge)
     bench.command("agent")(agent)
+    bench.command("time")(time)
     bench.command("tasks")(tasks)
     app.add_typer(bench, name="bench")
 

@@ -44,6 +44,7 @@ COMMANDS: dict[str, str] = {
     "backup": "infra.cli.backup",
     "restore": "infra.cli.restore",
     "trace": "infra.cli.trace",
+    "schedule": "infra.cli.schedule",
     "prove": "infra.prove.cli",
     "bench": "infra.bench.cli",
     "nginx": "infra.cli.nginx",
