@@ -99,6 +99,21 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "read_page": ("read this page https://example.com/a", "read https://example.com", "summarise https://example.com/x", "lies die Seite https://example.com/a", "Fasse https://example.com/a zusammen", "open the page at https://example.com"),
     "summarise": ("summarise this: " + "The backup failed because the disk was full. " * 3, "fasse zusammen: " + "Das Backup schlug fehl, weil die Platte voll war. " * 3),
     "list_files": ("list my files", "which files do I have?", "zeig meine Dateien", "Welche Dateien gibt es?", "show files"),
+    "mail_accounts": ("which mail accounts do I have?", "list my email accounts", "Welche Mailkonten habe ich?", "zeig meine Mail-Konten"),
+    "mail_adding": ("how do I add a mail account?", "add a mail account", "set up my email account", "Wie kann ich ein Mailkonto hinzufügen?", "richte ein Mailkonto ein"),
+    "mail_removing": ("remove my mail account Office", "delete the email account “Office”", "entferne mein Mailkonto Büro", "Lösche das Mailkonto Büro"),
+    "mail_folders": ("list my mail folders", "Which folders do I have?", "zeig meine Mailordner", "Welche Ordner gibt es?"),
+    "mail_list": (
+        "check my mail", "show my mails", "Do I have new mail?", "any unread emails?", "show me my latest mails in the folder Archive", "list the mails in account Office", "what's in my inbox?",
+        "zeig meine Mails", "Habe ich neue Mails?", "Zeige mir die ungelesenen Mails im Ordner Archiv", "prüfe meine Mails", "Was ist in meinem Posteingang?",
+    ),
+    "mail_search": ("search my mails for the invoice", "find mails from Ada", "show me all mails about lunch", "suche in meinen Mails nach der Rechnung", "finde Mails von Ada", "Zeig mir die Mails zum Thema Essen"),
+    "mail_read": ("read the second mail", "open mail 3", "Show me the latest email from Ada", "lies die zweite Mail", "Öffne Mail 3", "lies die neueste Mail von Ada vor"),
+    "mail_send": (
+        "send a mail to ada@example.org: lunch at noon?", "write an email to ada@example.org and b@example.org about lunch: at noon?", "send ada@example.org a mail with the subject Lunch: at noon?",
+        "Send an email to \"a,b\"@example.com with the subject Lunch saying at noon?", "schick eine Mail an ada@example.org mit dem Betreff Essen: um zwölf?", "Schreibe ada@example.org eine E-Mail: um zwölf?",
+    ),
+    "mail_send_to": ("send a mail to ada@example.org", "schreib eine Mail an ada@example.org", "write an email to ada@example.org with the subject Lunch"),
     "read_file": ("read the file notes.md", "show me my file notes/a b.md", "lies die Datei notizen.md", "Zeig mir die Datei notizen.md", "open the file “notes.md”", "read progress.md", "was steht in der Datei notizen.md?", "what's in the file notes.md?"),
     "write_file": ("write a file notes.md: hello there", "create a file notes.md with the text hello", "schreibe eine Datei notizen.md: hallo", "save the file notes.md: hello", "Erstelle eine Datei notizen.md mit dem Text hallo"),
     "platform_logs": (

@@ -9,6 +9,7 @@ _GERMAN_WORDS = (
     "einen einer eines er es für hab habe haben hallo hast hat hatte heute hilfe ich ihr im in ist ja jede jeden jeder jetzt kann kannst kein keine können "
     "könntest lektion mach mache machen man mein meine meinem meinen meiner mir mit morgen nach nein nicht noch nur nutze oder öffentlich schon sein sich "
     "sie sind so suche über um und uns unsere vergiss vom von vor war was wann warum weißt wenn wer werden wie wieviel wir wird wo wurde zeig zeige zu zum "
+    "schick schicke sende antworte antwort markiere verschiebe leite weiter speichere anhang betreff gelesen ungelesen mailkonto zweite dritte erste letzte "
     "zur merk merke merkt dir gelernt seite schlage lege erstelle werkzeug führe schreibe lies lösche verhalten erkenntnis erkenntnisse lektionen "
     "beobachtung gespräche gesprächen unterhaltungen dateien datei kosten ausgegeben übrig budget fasse zusammen tschüss moin servus grüß "
 )
@@ -16,6 +17,7 @@ _GERMAN = frozenset(_GERMAN_WORDS.split())
 _ENGLISH_WORDS = (
     "a about all always am an and any anything are as at be been behave behavior behaviour can change could create delete did do does done file files find "
     "follow for forget from had has have hello help hey hi how i if in is it its know learn learned left lesson lessons list make me memory money much my "
+    "reply answer send move mark forward save attachment subject account second third latest unread "
     "no not note of off on or our page please propose public read recall remember run say search set show spend spent tell thank thanks that the them there "
     "they this to tool tools undo us use was we were what when which who why will with write yes you your "
 )

@@ -19,6 +19,7 @@ def decide(scene: Scene) -> Step:
 
 
 def understood(text: str) -> Intent | None:
-    """Which intent a message is taken for."""
+    """Which intent a message is taken for that nothing was said before."""
     found = plain(text)
-    return next((each for each in INTENTS if each.match(found)), None)
+    alone = Scene(found, "en", frozenset())
+    return next((each for each in INTENTS if each.when(alone) and each.match(found)), None)

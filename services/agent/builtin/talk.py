@@ -19,6 +19,8 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("read_shared", "“summarise the new comments”", "„fasse die neuen Kommentare zusammen“"),
     ("read_page", "“read this page https://example.com”", "„lies die Seite https://example.com“"),
     ("offer_download", "“give me notes.md as a link”, “give me a link to notes.md for anybody”, “show my links”", "„gib mir notizen.md als Link“, „gib mir einen Link zu notizen.md für alle“, „zeig meine Links“"),
+    ("email_search", "“show my mails”, “the second”, “reply: thank you”", "„zeig meine Mails“, „die zweite“, „antworte: danke“"),
+    ("email_send", "“send a mail to ada@example.org about lunch: at noon?”", "„schick eine Mail an ada@example.org mit dem Betreff Essen: um zwölf?“"),
     ("list_files", "“list my files”, “read the file notes.md”", "„zeig meine Dateien“, „lies die Datei notizen.md“"),
 )  # fmt: skip
 """What can be said, by the tool that it needs."""

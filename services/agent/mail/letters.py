@@ -41,16 +41,19 @@ def check_confirmed(given: SendArguments, said: str) -> None:
         )
 
 
-def answer_to(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What email_send takes for an answer to this mail. The subject was decoded and is one flat line (EM-02)."""
+def answer_to(told: Mapping[str, Any], own: str) -> dict[str, Any]:
+    """What email_send takes for an answer to this mail; `all`: who else got it, without `own`. The subject was decoded and is one flat line (EM-02)."""
     back = [str(each["address"]) for each in (told.get("reply_to") or told.get("from") or []) if each.get("address")]
     subject, message_id = str(told.get("subject") or ""), str(told.get("message_id") or "")
     if not subject.casefold().startswith(ANSWERS):
         subject = f"Re: {subject}"
     before = [each for each in str(told.get("references") or told.get("in_reply_to") or "").split() if _is_id(each)]
     known = _is_id(message_id)
+    others = [str(each["address"]) for name in ("to", "cc") for each in told.get(name) or [] if each.get("address")]
+    known_already = {each.casefold() for each in (*back, own)}
     return {
         "to": back,
+        "all": [each for each in dict.fromkeys(others) if each.casefold() not in known_already],
         "subject": subject.strip()[:500],
         "in_reply_to": message_id if known else "",
         "references": [*before, message_id][-MOST_REFERENCES:] if known else [],

@@ -53,7 +53,7 @@ class Reading:
         account = await self._post.account(asked.me, given.account)
         wanted = given.model_dump(mode="json", exclude={"account"}) | {"most_text": MOST_TEXT}
         told = _clean(await self._post.ask(asked.me, account, "read", wanted))
-        value = {"account": account.label, "folder": given.folder} | told | {"answer": answer_to(told)}
+        value = {"account": account.label, "folder": given.folder} | told | {"answer": answer_to(told, account.address)}
         return Found(value, "read a mail", (source_of(account),))
 
 
