@@ -30,7 +30,7 @@ def make_automations(
     """Both are parts of the service afterwards, and the loop of tasks has its runner. They stop before the desk does, which is a part from later on."""
     who = People(db).now
     owners.delegations.bound = BoundDelegations(db, owners.keys)
-    watch = AutomationWatch(db, tasks.tasks, who, desk.stop_turn, notifications)
+    watch = AutomationWatch(db, who, desk.stop_turn, notifications)
     runner = AutomationRunner(db, tasks.runs, desk, conversations, owners.deciders, notifications, who, watch.wake)
     tasks.loop.runner = runner
     service.part(watch)

@@ -17,6 +17,7 @@ from shared.schedules.calendar import next_after
 from shared.schedules.checks import check_rule
 from shared.schedules.domain import RULE, Understood
 from shared.schedules.telling import next_lines
+from shared.schedules.zones import wall
 
 
 class AutomationTool:
@@ -31,10 +32,11 @@ class AutomationTool:
             raise Refused("An automation makes no automations; ask in the chat.", code="automation")
         at = now()
         understood = read_schedule(given.when, asked.me.zone, at)
-        lines = tuple(f"{each.local} {understood.zone} = {each.utc}" for each in next_lines(understood, at))
+        zone = understood.zone
+        lines = tuple(f"{wall(zone, each.at):%Y-%m-%d %H:%M} {zone} = {each.utc} {each.note}".strip() for each in next_lines(understood, at))  # fmt: skip
         rule = understood.rule.model_dump(mode="json", exclude_defaults=True) | {"kind": understood.rule.kind}
         words = " ".join((understood.words, *understood.notes))[:2000]
-        return given.model_copy(update={"zone": understood.zone, "rule": rule, "words": words, "next": lines})
+        return given.model_copy(update={"zone": zone, "rule": rule, "words": words, "next": lines})
 
     async def create(self, asked: Asked, given: AutomationArguments) -> Found:
         """Run from the card alone. Refused when its only time has passed while it waited."""

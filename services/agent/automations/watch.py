@@ -1,7 +1,8 @@
 """Looks after automations: whose owner may not come in any more, or whose card was taken back, ends, and the console is told how each stands."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from uuid import UUID
 
@@ -16,7 +17,8 @@ from services.agent.automations.store import Place
 from services.agent.automations.usecases.state_automation import state_automation
 from services.agent.notifications.kept import Notifications
 from services.agent.owners.domain import Me
-from services.agent.tasks.domain import Tasks
+from services.agent.tasks.usecases.end_task import end_task
+from services.agent.tasks.usecases.find_task import find_task
 from shared.clock import now
 from shared.db import Database
 from shared.errors import NotFound, SchleuseError
@@ -32,8 +34,8 @@ Stop = Callable[[Me, UUID], Awaitable[None]]
 class AutomationWatch:
     """A part. `wake` after the commit of whatever may have changed one; every 20 seconds it looks by itself. `stop`: what answers in a conversation ends."""
 
-    def __init__(self, db: Database, tasks: Tasks, who: Who, stop: Stop, notifications: Notifications) -> None:
-        self._db, self._tasks, self._who, self._stop, self._notifications = db, tasks, who, stop, notifications
+    def __init__(self, db: Database, who: Who, stop: Stop, notifications: Notifications) -> None:
+        self._db, self._who, self._stop, self._notifications = db, who, stop, notifications
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -55,19 +57,26 @@ class AutomationWatch:
             except TimeoutError:
                 pass
             self._woken.clear()
-            try:
+            with self._held_up():
                 await self.look()
-            except SchleuseError as error:
-                log.warning("automations.held_up", error=error.message)
+
+    @contextmanager
+    def _held_up(self) -> Iterator[None]:
+        """What is wrong with one owner's keeps nobody else's waiting."""
+        try:
+            yield
+        except SchleuseError as error:
+            log.warning("automations.held_up", error=error.message)
 
     async def look(self) -> None:
         """Once over all that have not ended."""
         async with self._db.reading() as tx:
             places = await store.open_places(tx)
         for owner, mine in groupby(places, key=lambda each: each.owner):
-            me = await self._who(owner, "")
-            for place in mine:
-                await self._look_at(place, me)
+            with self._held_up():
+                me = await self._who(owner, "")
+                for place in mine:
+                    await self._look_at(place, me)
 
     async def _look_at(self, place: Place, me: Me | None) -> None:
         async with self._db.owned(place.owner) as tx:
@@ -75,7 +84,7 @@ class AutomationWatch:
             revoked = await actions.is_revoked(tx, place.owner, place.card_id)
         why = SHUT_OUT if me is None else TAKEN_BACK if revoked else ""
         if why and task is not None:
-            await self._end(place, me or Me(place.owner, "", "viewer"), task["task_id"], task["state"], why)
+            await self._end(place, me or Me(place.owner, "", "viewer"), task["task_id"], why)
         async with self._db.owned(place.owner) as tx:
             task = await store.task_of(tx, place.owner, place.card_id)
             if task is None and place.task_id is None and is_stale(place.made_at, now()):
@@ -83,15 +92,12 @@ class AutomationWatch:
             else:
                 await state_automation(tx, place, task, now())
 
-    async def _end(self, place: Place, me: Me, task_id: UUID, state: str, why: str) -> None:
-        """What runs of it is stopped, too."""
-        if state != "ended":
-            title = (await self._tasks.get(me, task_id)).title
-            await self._tasks.end(me, task_id, why)
-            await self._notifications.add(
-                place.owner, title, f"It runs no more: {why}.", link="/tasks", task_id=task_id
-            )
+    async def _end(self, place: Place, me: Me, task_id: UUID, why: str) -> None:
+        """Told once, whichever instance was first; what runs of it is stopped, too."""
         async with self._db.owned(place.owner) as tx:
+            if await store.hold_place(tx, place.card_id) is not None and await end_task(tx, place.owner, task_id, why):
+                title = (await find_task(tx, place.owner, task_id)).title
+                await self._notifications.put(tx, place.owner, title, f"It runs no more: {why}.", link="/tasks", task_id=task_id)  # fmt: skip
             talks = await store.under_way(tx, place.owner, place.card_id)
         for conversation_id in talks:
             try:
