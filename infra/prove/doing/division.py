@@ -49,7 +49,7 @@ BEFORE: dict[str, str] = {
     f" SELECT '{KIND}', '{NAME}', {_BY_TYPE['UUID']}, {_BY_TYPE['UUID']}, 'x', 'x', 'x', 'x', 'x', now(), 1, 1, 1",
 }
 """What must be there before a decoy of that table can be."""
-VALUES = {"behavior_versions.before": "0"}
+VALUES = {"behavior_versions.before": "0", "task_runs.fence": "(SELECT fence FROM core.task_lease)"}
 """What a column of a decoy must be, where its type alone does not say."""
 # {t}: the table; each gives a number, and more than 0 is too many
 READS: dict[str, tuple[str, ...]] = {
