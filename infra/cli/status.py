@@ -9,6 +9,7 @@ from rich.table import Table
 
 from infra.cli.options import DEFAULT_STATE, FAILED, NOT_RUNNING, OK, Json, State, complain, print_json
 from infra.local.report import report
+from infra.observe.top.tasks import task_loop
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +63,8 @@ def _show(found: dict[str, Any]) -> None:
         out.print(f"connectors {outward}")
     if talking := _talking(found["services"]):
         out.print(f"agent      {talking}")
+    if looping := _looping(found["services"]):
+        out.print(f"tasks      {looping}")
     for each in found.get("backups", []):
         out.print(f"backup     {escape(each['directory'])}: {_followed(each)}")
     out.print(
@@ -105,6 +108,17 @@ def _talking(services: dict[str, Any]) -> str:
     said = [part.get("figures", {}) for part in services.values()]
     sums = {name: sum(each.get(name) or 0 for each in said) for name in TALKING}
     return ", ".join(words.format(f"{sums[name]:,}") for name, words in TALKING.items() if sums[name])
+
+
+def _looping(services: dict[str, Any]) -> str:
+    """Which process fires tasks, and whether it keeps up."""
+    loop = task_loop({name: part.get("figures", {}) for name, part in services.items()})
+    if loop is None:
+        return ""
+    if loop["by"] is None:
+        return "[yellow]nobody fires them[/]; a process that stands by takes over within 20 s"
+    late = f"; [yellow]{loop['late']:,} late, the oldest for {loop['late_s']:,} s[/]" if loop["late"] else ""
+    return f"fired by {escape(loop['by'])} (number {loop['fence']:,}), {loop['fired']:,} since it started{late}"
 
 
 def _why(found: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from shared.figures import age
 BEHIND = 20
 """Events that may wait for a reader without anybody minding."""
 LATE_SECONDS = 5.0
+LATE_TASKS = 30.0
 FULL = 0.8
 DISK_FULL, DISK_FREE = 0.9, 1024**3
 OLD_TRANSACTION = 300
@@ -23,7 +24,7 @@ def problems(now: Figures, before: Figures | None) -> list[Problem]:
     """[{"tone": "stop" (something does not work) or "wait" (look at it), "text", "hint"}]. A server that is away stands for what others say of that."""
     if not now["parts"]:
         return [_stop("the supervisor does not answer", "schleuse status")]
-    found = [*_servers(now), *_parts(now), *_chains(now, before), *_room(now)]
+    found = [*_servers(now), *_parts(now), *_chains(now, before), *_tasks(now, before), *_room(now)]
     return sorted(found, key=lambda problem: problem["tone"] != "stop")
 
 
@@ -92,6 +93,18 @@ def _chains(now: Figures, before: Figures | None) -> list[Problem]:
     elif head > HEAD_LATE:
         found.append(_wait(f"the site’s newest signed head is {age(head)} old; at 24 h it stops showing pages"))
     return found
+
+
+def _tasks(now: Figures, before: Figures | None) -> list[Problem]:
+    """Nobody at one look may be somebody who takes over just now; nobody at two is worth a word."""
+    tasks, earlier = now.get("tasks"), (before or {}).get("tasks")
+    if tasks is None:
+        return []
+    if tasks["by"] is None and earlier is not None and earlier["by"] is None:
+        return [_wait("nobody fires tasks", "schleuse logs agent")]
+    if tasks["late"] and tasks["late_s"] > LATE_TASKS:
+        return [_wait(f"{tasks['late']} tasks are late, the oldest for {age(tasks['late_s'])}", "schleuse logs agent")]
+    return []
 
 
 def _room(now: Figures) -> list[Problem]:

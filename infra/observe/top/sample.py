@@ -2,7 +2,7 @@
 
 A sample is what DIR/run/report/top.json holds and `schleuse top` and the console show:
 
-    {"taken_at", "every", "ready", "up_seconds", "parts": {name: PART}, "readers": [READER], "gate", "audit", "agent", "postgres", "streams", "disk", "backup_age", "problems"}
+    {"taken_at", "every", "ready", "up_seconds", "parts": {name: PART}, "readers": [READER], "gate", "audit", "agent", "tasks", "postgres", "streams", "disk", "backup_age", "problems"}
 
 PART: {"state" (the supervisor's word, or "silent": it does not answer), "ready", "pid", "restarts", "cpu" (share of a core), "rss", "pss", "postgres" [used, limit], "bus", "in", "out", "web" (each a second), "lag", "unsent",
 "oldest", "parked", "red": [says], "history": {"in", "out"}}. Bytes and seconds throughout; None is unknown.
@@ -21,6 +21,7 @@ from infra.observe.crew import Crew
 from infra.observe.top import reading
 from infra.observe.top.bus import Bus
 from infra.observe.top.problems import problems
+from infra.observe.top.tasks import task_loop
 from shared.clock import now
 from shared.errors import SchleuseError, Transient
 from shared.settings import DATABASES
@@ -66,6 +67,7 @@ class Sampler:
             "gate": _gate(pulse, parts, answers),
             "audit": _audit(pulse, answers),
             "agent": _agent(answers),
+            "tasks": task_loop({name: answer.get("figures", {}) for name, answer in zip(parts, answers, strict=True)}),
             "postgres": {name: pulse.get(name) for name in ("used", "limit", "oldest_transaction")} | {"sizes": self._kept.get("sizes")},
             "disk": reading.disk(self._layout),
             "backup_age": reading.backup_age(self._layout),

@@ -113,6 +113,7 @@ def _details(sample: Figures) -> list[RenderableType]:
         ("lock", _gate(sample["gate"] or {})),
         ("call audit", _audit(sample["audit"] or {})),
         ("agent", _agent(sample.get("agent"))),
+        ("tasks", _tasks(sample.get("tasks"))),
         ("Postgres", _postgres(sample["postgres"])),
         ("bus", _streams(sample["streams"])),
         ("disk", _disk(sample["disk"])),
@@ -158,6 +159,16 @@ def _agent(found: Figures | None) -> str:
     return (
         f"{now}, {number(found['guests_here'])} guests; a cap refused {number(found['cap_refusals'])} since it started"
     )
+
+
+def _tasks(found: Figures | None) -> str:
+    """A sample of an older release says nothing of it."""
+    if found is None:
+        return "—"
+    if found["by"] is None:
+        return "nobody fires them"
+    late = f", {number(found['late'])} late, the oldest for {age(found['late_s'])}" if found["late"] else ", none late"
+    return f"fired by {found['by']} (number {number(found['fence'])}), {number(found['fired'])} since it started{late}"
 
 
 def _postgres(found: Figures) -> str:
