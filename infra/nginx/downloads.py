@@ -34,7 +34,7 @@ def locations(edge: "Edge", towards: list[str], passing: list[str]) -> list[str]
 def _ours(towards: list[str]) -> list[str]:
     """Here the agent's word leads to a copy; it still sets no speed and no charset."""
     kept = [each for each in towards if each.startswith("proxy_set_header")]
-    return [*kept, "proxy_ignore_headers X-Accel-Limit-Rate X-Accel-Charset;"]
+    return [*kept, "proxy_ignore_headers X-Accel-Limit-Rate X-Accel-Charset;", "proxy_max_temp_file_size 0;"]
 
 
 def _signed() -> list[str]:

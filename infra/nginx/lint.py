@@ -11,6 +11,8 @@ TELLING = ("request", "request_uri", "uri", "document_uri", "args", "query_strin
 """Variables that can hold a token."""
 TELLING_KINDS = ("arg_", "cookie_", "sent_http_", "upstream_http_", "upstream_cookie_", "http_")
 VARIABLE = re.compile(r"\$\{?(\w+)")
+DOWNLOADS = ("^~ /downloads/", "^~ /d/")
+"""Where the agent may name a copy to be sent."""
 OWN_MAPS = ("$edge_second", "$edge_personal", "$edge_private", "$edge_path")
 
 
@@ -133,6 +135,37 @@ def _limits(http: Directive, _: str) -> Faults:
     yield from (f"client_max_body_size {each.value}" for each in http.deep() if each.name == "client_max_body_size" and each.words[0].startswith("0"))  # fmt: skip
 
 
+def _copies(http: Directive, _: str) -> Faults:
+    """Files are sent by the agent's word alone, and nowhere but where downloads are asked for."""
+    for each in http.deep():
+        if each.name in ("alias", "root") and each.outer is not None:
+            if not list(each.outer.all("internal")):
+                yield f"{each.name} {each.value} is open to everybody in {_name(each.outer)}"
+            if [link.words for link in each.outer.all("disable_symlinks")] != [("on",)]:
+                yield f"links are followed in {_name(each.outer)}"
+    for place in _passing(http):
+        ours = place.name == "location" and place.value in DOWNLOADS
+        ignored = {word for each in place.in_force("proxy_ignore_headers") for word in each.words}
+        told = {each.words[0].lower(): each.words[1:] for each in place.in_force("proxy_set_header")}
+        if not ours and "X-Accel-Redirect" not in ignored:
+            yield f"an answer may lead to files in {_name(place)}"
+        if not ours and told.get("x-edge-spool") != ("",):
+            yield f"X-Edge-Spool comes from the client in {_name(place)}"
+        if ours and place.value == DOWNLOADS[1]:
+            yield from _unsigned(place)
+
+
+def _unsigned(place: Directive) -> Faults:
+    checked = {each.words for each in place.all("if") if [found.words for found in each.all("return")] == [("404",)]}
+    wanted = {("($edge_link_key", "=", "", ")"), ("($secure_link", "=", "", ")"), ("($secure_link", "=", "0", ")")}
+    if _of(place, "secure_link") != "$arg_s,$arg_e":
+        yield f"signatures of links are not looked at in {_name(place)}"
+    if _of(place, "secure_link_md5") != "$secure_link_expires$uri $edge_link_key":
+        yield f"signatures of links do not cover time, address and key in {_name(place)}"
+    if not wanted <= checked:
+        yield f"a forged or expired link passes in {_name(place)}"
+
+
 RULES: dict[str, Callable[[Directive, str], Faults]] = {
     "nothing stale is served": _stale,
     "a page is kept for the second in which it was made": _lifetime,
@@ -142,6 +175,7 @@ RULES: dict[str, Callable[[Directive, str], Faults]] = {
     "unknown host names are refused": _names,
     "TLS 1.2 or newer, HSTS, no version": _tls,
     "what can be tried often is limited": _limits,
+    "files are sent by the agent's word alone": _copies,
 }
 
 

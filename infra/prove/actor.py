@@ -20,6 +20,7 @@ KINDS = (
     "reference",
     "secrets",
     "sockets",
+    "spool",
     "sql",
     "watch",
     "workspaces",

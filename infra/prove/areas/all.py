@@ -7,6 +7,7 @@ from infra.prove.areas import (
     actions,
     asking,
     audit,
+    automations,
     backups,
     bus,
     cards,
@@ -16,6 +17,7 @@ from infra.prove.areas import (
     containers,
     conversations,
     database,
+    downloads,
     edge,
     egress,
     files,
@@ -32,6 +34,8 @@ from infra.prove.areas import (
     site_rows,
     spend,
     statements,
+    tasks,
+    toasts,
     undo,
 )
 from infra.prove.check import Check
@@ -66,6 +70,10 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "habits": habits.check,
     "row security": row_security.check,
     "actions": actions.check,
+    "automations": automations.check,
     "memory": memory.check,
+    "downloads": downloads.check,
     "chat": chat.check,
+    "tasks": tasks.check,
+    "toasts": toasts.check,
 }

@@ -1,5 +1,6 @@
 """Downloads of people: registering, listing, taking back, and finding what a request may fetch. Guests have none (rule 22)."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from uuid import UUID
@@ -19,6 +20,7 @@ from services.agent.downloads.domain import (
 )
 from services.agent.downloads.links import LinkKeys
 from services.agent.downloads.serving import close
+from services.agent.downloads.spool import Spool
 from services.agent.downloads.usecases.register_download import hash_of, register_download
 from services.agent.downloads.usecases.revoke_download import revoke_download
 from services.agent.owners.domain import Me
@@ -32,8 +34,9 @@ from shared.ids import new_token
 class Downloads:
     """`url`: the workspace's address. `still`: whether somebody may still come in; a link outlives no person."""
 
-    def __init__(self, db: Database, files: Opening, keys: LinkKeys, still: StillThere, url: str) -> None:
-        self._db, self._files, self._keys, self._still, self._url = db, files, keys, still, url
+    def __init__(self, db: Database, files: Opening, keys: LinkKeys, still: StillThere, url: str, spool: Spool) -> None:
+        self._db, self._files, self._keys, self._still = db, files, keys, still
+        self._url, self._spool = url, spool
 
     async def register(
         self, me: Me, path: str, *, life: timedelta | None = None, by_mail: bool = False, name: str = ""
@@ -66,6 +69,7 @@ class Downloads:
             raise missing()
         async with self._db.owned(me.owner) as tx:
             await revoke_download(tx, me, download_id)
+        await asyncio.to_thread(self._spool.remove, download_id)
 
     async def own(self, me: Me, rest: str) -> tuple[Registered, Opened]:
         """What follows `/downloads/`, as its owner asks for it. NotFound, in the same words for whatever is wrong; nothing else is read."""

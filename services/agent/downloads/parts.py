@@ -50,7 +50,7 @@ def make_downloads(service: Service, db: Database) -> DownloadParts:
     """What clears away runs as a part of the service afterwards."""
     settings = service.settings
     spool, files = Spool(settings.spool), OwnFiles(settings.workspace, db)
-    downloads = Downloads(db, files, LinkKeys(settings.links_key), StillThere(db), settings.url)
+    downloads = Downloads(db, files, LinkKeys(settings.links_key), StillThere(db), settings.url, spool)
     service.part(DownloadUpkeep(db, spool))
     handing = Handing(spool, settings.trusted_proxies)
     return DownloadParts(downloads, handing, DownloadsHolding(db, spool), make_tools(downloads))
