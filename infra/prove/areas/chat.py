@@ -71,7 +71,7 @@ async def _others(book: Book, base: str, one: Visitor, two: Visitor, word: str) 
         mine = await _ask(base, method, path.format(one.conversation), body.replace("ID", one.conversation), two)
         none = str(fresh_id())
         nothing = await _ask(base, method, path.format(none), body.replace("ID", none), two)
-        book.same("another guest", f"{method} {path}", _shape(nothing), _shape(mine))
+        book.same("another guest", f"{method} {path}", shape(nothing), shape(mine))
         book.add("another guest", f"{method} {path} is refused", "404", str(mine.status))
         book.holds("another guest", f"{method} {path} tells nothing", "it does" if word in mine.body else "")
     nobody = await get(base, f"/live?c={one.conversation}")
@@ -140,7 +140,7 @@ async def _ask(base: str, method: str, path: str, body: str, as_: Visitor) -> An
     return await send(base, method, path, {**JSON, **as_.headers}, body)
 
 
-def _shape(answer: Answer) -> str:
+def shape(answer: Answer) -> str:
     """What a stranger could tell two answers apart by; ids and the trace are their own."""
     try:
         said = json.loads(answer.body)

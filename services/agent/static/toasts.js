@@ -119,6 +119,10 @@
     if (signedIn && ids.length) post("/api/v1/notifications/shown", { notification_ids: ids }).catch(() => {});
   }
 
+  // --- a guest who has said nothing yet has no zone; the browser knows one -----------------
+  const zone = document.querySelector("#zone");
+  if (zone && body.dataset.zone === "UTC" && zone.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
   // --- where news come from: the chat's own stream, else one stream for all other pages of this browser --------------
   document.addEventListener("notifications", (event) => told(event.detail));
   if (ask) return;
