@@ -116,6 +116,13 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "mail_send_to": ("send a mail to ada@example.org", "schreib eine Mail an ada@example.org", "write an email to ada@example.org with the subject Lunch"),
     "read_file": ("read the file notes.md", "show me my file notes/a b.md", "lies die Datei notizen.md", "Zeig mir die Datei notizen.md", "open the file “notes.md”", "read progress.md", "was steht in der Datei notizen.md?", "what's in the file notes.md?"),
     "write_file": ("write a file notes.md: hello there", "create a file notes.md with the text hello", "schreibe eine Datei notizen.md: hallo", "save the file notes.md: hello", "Erstelle eine Datei notizen.md mit dem Text hallo"),
+    "move_file": ("move notes.txt to drafts", "verschiebe notizen.txt nach drafts"),
+    "rename_file": ("rename a.txt to b.txt", "benenne a.txt in b.txt um"),
+    "delete_file": ("delete the file a.txt", "lösche die Datei a.txt"),
+    "make_folder": ("make a folder called invoices", "erstelle einen Ordner Rechnungen"),
+    "list_folder": ("what is in uploads?", "was ist im Ordner uploads?"),
+    "search_files": ("search my files for invoice", "suche in meinen Dateien nach Rechnung"),
+    "search_docs": ("how do I upload a file?", "Wie lade ich eine Datei hoch?", "where can I see my tasks?", "Wo sehe ich meine Aufgaben?"),
     "platform_logs": (
         "delete connector audit rows older than 90 days every Sunday", "Every Sunday, delete audit log entries older than 90 days", "clear the audit log", "purge the usage ledger", "please truncate the crossings table", "remove the turns table rows", "clean up the call audit",
         "lösche jeden Sonntag Audit-Einträge älter als 90 Tage", "Bitte leere das Prüfprotokoll", "Jeden Sonntag die Protokolle der Konnektoren löschen, die älter als 90 Tage sind", "räume das Kostenbuch auf",
