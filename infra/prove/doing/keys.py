@@ -12,13 +12,14 @@ import nkeys
 import pyrage
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from infra.local.layout import FINGERPRINT, SEALING_KEYS
+from infra.local.layout import FINGERPRINT, LINK_KEYS, SEALING_KEYS
 from schemas.text import sha256
 from shared.outbox.seal import Sealer
 from shared.settings import Settings
 from shared.signing import SigningKey
 
 SEALED = {duty for duties in SEALING_KEYS.values() for duty in duties}
+HASHED = {duty for duties in LINK_KEYS.values() for duty in duties}
 
 
 async def do(state: Path, attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -49,12 +50,15 @@ def _public(settings: Settings, _: dict[str, Any]) -> Any:
     pair = nkeys.from_seed(bytearray((settings.keys / "bus.nk").read_text().strip(), "ascii"))
     found["bus.nk"] = base64.b32decode(pair.public_key + b"=" * (-len(pair.public_key) % 8))[1:33].hex()
     published = json.loads((settings.state / "keys" / f"{settings.service}.pub.json").read_text())
-    return {"files": found, "published": {duty: each["public_key"] for duty, each in published.items()}}
+    return {
+        "files": found,
+        "published": {duty: each["public_key"] for duty, each in published.items() if "public_key" in each},
+    }
 
 
 def _half(path: Path) -> str:
-    """The public half; of a key that has none, which two services share, a hash that says whether theirs are the same."""
-    if path.name == FINGERPRINT:
+    """The public half; of a key that has none, a hash that says whether it is the same as another."""
+    if path.name == FINGERPRINT or path.stem in HASHED:
         return sha256(path.read_bytes())
     if path.stem in SEALED:
         return str(pyrage.x25519.Identity.from_str(path.read_text().strip()).to_public())
