@@ -46,7 +46,10 @@ async def forged(target: Target, forger: Forger) -> list[Forged]:
 
 async def nowhere(target: Target, book: Book, forger: Forger, seconds: float) -> None:
     """Well signed, about a card that there is not: it passes the lock, and the agent parks it."""
-    wanted = [("decision", ActionDecision.PURPOSE, decision(forger, forger.opening).to_bytes())]
+    taken_back = decision(forger, forger.opening).model_copy(
+        update={"verdict": "revoke"}
+    )  # the connectors keep no such word
+    wanted = [("decision", ActionDecision.PURPOSE, taken_back.to_bytes())]
     (real,) = await sign(target, "console", wanted)
     body = _event(forger, "", real, "").body.replace(f":{MARK}:", f":{LETTER}owhere:")
     await target.run("console", [{"kind": "bus", "as": "console", "op": "ask", "subjects": ["from.console.action.decided"], "payload": body}])  # fmt: skip

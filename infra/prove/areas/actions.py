@@ -50,7 +50,7 @@ async def check_senders(target: Target, book: Book) -> None:
     for service in SURFACES:
         words = [] if service == "console" else ["from.console.action.decided", f"from.{service}.action.decided"]
         facts = [] if service == "agent" else [f"from.agent.{name}" for name in FACTS]
-        onward = ["to.agent.action.decided", *(f"to.console.{name}" for name in FACTS)]
+        onward = ["to.agent.action.decided", "to.connectors.action.decided", *(f"to.console.{name}" for name in FACTS)]
         tried: list[Attempt] = [
             {"kind": "bus", "as": service, "op": "publish", "subjects": [subject], "payload": "{}"}
             for subject in (*words, *facts, *onward)
@@ -61,11 +61,11 @@ async def check_senders(target: Target, book: Book) -> None:
 
 async def check_rows(target: Target, book: Book) -> None:
     """Every row is read again and verified here, not by who wrote it."""
-    cards = {row[0]: row for row in await _rows(target, "agent", _CARDS)}
+    cards = {row[0]: row for row in await rows_of(target, "agent", _CARDS)}
     bad = [fault for row in cards.values() if (fault := _card_fault(row))]
     book.holds("agent", "every action card is what its hash says, and its owner's", "; ".join(bad[:LISTED]))
-    keys = await _keys(target)
-    faults = [fault for row in await _rows(target, "agent", _DECISIONS) if (fault := _fault(row, keys, cards))]
+    keys = await keys_of(target)
+    faults = [fault for row in await rows_of(target, "agent", _DECISIONS) if (fault := _fault(row, keys, cards))]
     book.holds(
         "agent", "every decision on an action was signed by a person's key, on that card", "; ".join(faults[:LISTED])
     )
@@ -73,9 +73,9 @@ async def check_rows(target: Target, book: Book) -> None:
         ("nothing was begun that nobody allowed", _RUN),
         ("nothing was done that was not begun", _DONE),
     ):
-        found = [row[0] for row in await _rows(target, "agent", query)]
+        found = [row[0] for row in await rows_of(target, "agent", query)]
         book.holds("agent", says, ", ".join(found[:LISTED]))
-    shown = await _rows(target, "console", _SHOWN)
+    shown = await rows_of(target, "console", _SHOWN)
     strange = [card_id for card_id, digest in shown if card_id not in cards or cards[card_id][5] != digest]
     book.holds("console", "people are shown what the agent asked", ", ".join(strange[:LISTED]))
 
@@ -117,10 +117,10 @@ def _fault(row: list[Any], keys: PublicKeys, cards: dict[str, list[Any]]) -> str
     return next((f"{card_id}: {words}" for words, wrong in faults.items() if wrong), "")
 
 
-async def _keys(target: Target) -> PublicKeys:
+async def keys_of(target: Target) -> PublicKeys:
     """Those of the installation and those that were added since. What a key signed before it was revoked goes on counting here; it runs nothing any more."""
     keys = PublicKeys.load(target.layout.public_keys)
-    for payload, signature, key_id in await _rows(target, "agent", _KEYS):
+    for payload, signature, key_id in await rows_of(target, "agent", _KEYS):
         signed = Signed(payload=bytes.fromhex(payload), signature=bytes.fromhex(signature), key_id=key_id)
         change = keys.verify("decision", signed, KeyChange)
         if change.action != "revoked":
@@ -128,7 +128,7 @@ async def _keys(target: Target) -> PublicKeys:
     return keys
 
 
-async def _rows(target: Target, service: str, query: str) -> list[list[Any]]:
+async def rows_of(target: Target, service: str, query: str) -> list[list[Any]]:
     """As the superuser: what is divided by owner is seen whole by nobody else."""
     asked: Attempt = {"kind": "rows", "role": SUPERUSER, "database": DATABASES[service], "query": query}
     (outcome,) = await target.run("pgadm", [asked])

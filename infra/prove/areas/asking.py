@@ -67,9 +67,9 @@ async def check_parameters(target: Target, book: Book) -> None:
         "through a connector that nobody declared": ({}, "connector_unknown"),
     }
     for service in ASKERS:
-        tried = [_attempt(service, "call", {"connector": NOBODY, "operation": "get", **more}, "{}") for more, _ in heads.values()]  # fmt: skip
+        tried = [attempt(service, "call", {"connector": NOBODY, "operation": "get", **more}, "{}") for more, _ in heads.values()]  # fmt: skip
         for (says, (_, code)), outcome in zip(heads.items(), await target.run(service, tried), strict=True):
-            book.same(service, f"ask {says}", f"refused: {code}", _said(outcome))
+            book.same(service, f"ask {says}", f"refused: {code}", said(outcome))
 
 
 async def check_delegations(target: Target, book: Book) -> None:
@@ -77,50 +77,50 @@ async def check_delegations(target: Target, book: Book) -> None:
     for service in ASKERS:
         made = await _forged(target, service)
         tried = [
-            _attempt(service, "search_audit", {"delegation": each.model_dump(mode="json")}) for each in made.values()
+            attempt(service, "search_audit", {"delegation": each.model_dump(mode="json")}) for each in made.values()
         ]
         for says, outcome in zip(made, await target.run(service, tried), strict=True):
-            book.same(service, f"act for an owner with a delegation {says}", "refused: delegation", _said(outcome))
+            book.same(service, f"act for an owner with a delegation {says}", "refused: delegation", said(outcome))
 
 
 async def check_search(target: Target, book: Book) -> None:
     """An asker sees its own part of the call audit, and of that nothing that was done for an owner."""
     for service in ASKERS:
-        (outcome,) = await target.run(service, [_attempt(service, "search_audit", {"query": {"limit": 200}})])
+        (outcome,) = await target.run(service, [attempt(service, "search_audit", {"query": {"limit": 200}})])
         shown = (outcome.get("value") or {}).get("entries", [])
         strange = [each["seq"] for each in shown if each["asker"] != service or each["on_behalf_of"]]
-        fault = f"entries {strange[:5]} are not its own" if strange else _said(outcome) if outcome["got"] != "done" else ""  # fmt: skip
+        fault = f"entries {strange[:5]} are not its own" if strange else said(outcome) if outcome["got"] != "done" else ""  # fmt: skip
         book.holds(service, "the call audit shows an asker its own entries only", fault)
 
 
 async def _forged(target: Target, service: str) -> dict[str, Signed]:
     """Such as do not hold, by what is wrong with them. Those of the real key are signed by the console itself."""
-    real = await _key_id(target)
+    real = await key_id_of(target)
     other = next(each for each in ASKERS if each != service)
     wrong = {
-        "to another asker": _delegation(real, other),
-        "that expired": _delegation(real, service, minutes=-5),
-        "for another operation": _delegation(real, service, operation="mail.send"),
-        "bound to a card that nobody decided": _delegation(real, service, card_id=fresh_id()),
-        "valid for a month": _delegation(real, service, minutes=30 * 24 * 60),
+        "to another asker": delegation(real, other),
+        "that expired": delegation(real, service, minutes=-5),
+        "for another operation": delegation(real, service, operation="mail.send"),
+        "bound to a card that nobody decided": delegation(real, service, card_id=fresh_id()),
+        "valid for a month": delegation(real, service, minutes=30 * 24 * 60),
     }
     signed = await sign(target, "console", [("identity", each.purpose, each.to_bytes()) for each in wrong.values()])
-    forger, decision = Forger.of(target), _delegation(Forger.of(target).key_id, service)
+    forger, decision = Forger.of(target), delegation(Forger.of(target).key_id, service)
     by_decision = await sign(target, "console", [("decision", decision.purpose, decision.to_bytes())])
-    stranger = _delegation(forger.stranger.key_id, service)
+    stranger = delegation(forger.stranger.key_id, service)
     found = dict(zip(wrong, signed, strict=True))
     found["signed with the decision key"] = by_decision[0]
     found["signed by a stranger"] = forger.by_stranger(stranger)
-    found["signed by a stranger in the console's name"] = forger.by_stranger(_delegation(real, service), real)
+    found["signed by a stranger in the console's name"] = forger.by_stranger(delegation(real, service), real)
     return found
 
 
-async def _key_id(target: Target) -> str:
+async def key_id_of(target: Target) -> str:
     (found,) = await sign(target, "console", [("identity", "schleuse.prove.v1", b"who signs")])
     return found.key_id
 
 
-def _delegation(key_id: str, audience: Any, *, minutes: float = 10, operation: str = SEARCH, **more: Any) -> Delegation:
+def delegation(key_id: str, audience: Any, *, minutes: float = 10, operation: str = SEARCH, **more: Any) -> Delegation:
     at = now()
     return Delegation(
         key_id=key_id, delegation_id=fresh_id(), owner=Owner(kind="user", id="prove"), audience=audience, operations=(operation,),
@@ -128,9 +128,9 @@ def _delegation(key_id: str, audience: Any, *, minutes: float = 10, operation: s
     )  # fmt: skip
 
 
-def _attempt(service: str, verb: str, head: dict[str, Any], body: str = "") -> Attempt:
+def attempt(service: str, verb: str, head: dict[str, Any], body: str = "") -> Attempt:
     return {"kind": "asking", "as": service, "verb": verb, "head": head, "body": body}
 
 
-def _said(outcome: dict[str, Any]) -> str:
+def said(outcome: dict[str, Any]) -> str:
     return f"{outcome['got']}: {outcome['detail']}" if outcome.get("detail") else str(outcome["got"])
