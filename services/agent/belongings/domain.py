@@ -25,7 +25,7 @@ class Holding(Protocol):
     @property
     def tables(self) -> frozenset[str]: ...
     def export(self, owner: Owner) -> AsyncIterator[tuple[str, bytes]]:
-        """Files, as path and bytes, one after the other."""
+        """Files, as path and bytes, one after the other; a long one in pieces under the same path."""
         ...
 
     async def forget(self, owner: Owner) -> int:

@@ -3,7 +3,8 @@
 import asyncio
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 
 from schemas.outward import Owner
 from schemas.text import sha256
@@ -30,6 +31,8 @@ from shared.errors import NotFound, Refused, TooLarge
 SHORTEST_MARK = 16
 """Bytes from which on a content is known again under another name; shorter ones stand everywhere."""
 MOST_NUMBERED = 1000
+EXPORTED = 4 * 1024 * 1024
+"""Bytes of a file that are handed out at once."""
 TOLD_BY = 1024
 """Bytes at the beginning by which a file is taken for text or not."""
 
@@ -83,13 +86,23 @@ class Workspaces(Lines):
                 await store.clear(tx, owner, path)
         return path
 
-    async def export(self, owner: Owner) -> Sequence[tuple[str, bytes]]:
-        """Everything in a workspace, by path."""
-        return await self._read(owner, lambda home: [] if home is None else [*_everything(home)])
+    async def export(self, owner: Owner) -> AsyncIterator[tuple[str, bytes]]:
+        """Everything in a workspace, by path, a long file in pieces. What lies there instead of a plain file, or goes while the others are read, does not
+        keep anybody from the rest; a name that is no text gets marks in it (rule 19)."""
+        for path in await self._read(owner, lambda home: [] if home is None else _everything(home)):
+            at, piece = 0, b""
+            while at == 0 or piece:
+                try:
+                    piece = await self._read(owner, lambda home: _exported(home, path, at))  # noqa: B023 - awaited at once
+                except (NotFound, Refused):
+                    break
+                if piece or at == 0:
+                    yield f"{mend(path)}", piece
+                at += max(1, len(piece))
 
     async def forget(self, owner: Owner) -> int:
         """Delete a workspace with all that is in it; how many files it had."""
-        count = await self._read(owner, lambda home: 0 if home is None else sum(1 for _ in _everything(home)))
+        count = await self._read(owner, lambda home: 0 if home is None else len(_everything(home)))
         await whole(asyncio.to_thread(self._remove, folder_of(owner)))
         async with self._db.owned(owner) as tx:
             await store.forget(tx, owner)
@@ -167,24 +180,25 @@ def _piece(home: int | None, parts: tuple[str, ...], offset: int, most: int) -> 
         os.close(found)
 
 
-def _content(home: int | None, parts: tuple[str, ...]) -> bytes:
+def _everything(home: int) -> list[str]:
+    """Paths of plain files."""
+    hidden = [name for name in KEPT_BY_US if name.startswith(".") and beneath.exists(home, name)]
+    return [path for path in (*hidden, *(entry.path for entry in beneath.walk(home))) if _is_plain(home, path)]
+
+
+def _is_plain(home: int, path: str) -> bool:
+    with suppress(OSError, Refused), beneath.folder(home, path.split("/")[:-1]) as at:
+        os.close(beneath.open_file(at, path.rpartition("/")[2], os.O_RDONLY))
+        return True
+    return False
+
+
+def _exported(home: int | None, path: str, start: int) -> bytes:
+    *folders, name = path.split("/")
     if home is None:
         raise NotFound("There is no such file.", code="file")
-    with beneath.folder(home, parts[:-1]) as at:
-        return beneath.read(at, parts[-1], MOST_BYTES)[0]
-
-
-def _everything(home: int) -> Iterator[tuple[str, bytes]]:
-    """Plain files. What lies there instead of one, or goes while the others are read, does not keep anybody from the rest;
-    a name that is no text gets marks in it (rule 19)."""
-    hidden = (name for name in KEPT_BY_US if name.startswith(".") and beneath.exists(home, name))
-    for path in (*hidden, *(entry.path for entry in beneath.walk(home))):
-        try:
-            with beneath.named_errors():
-                content = _content(home, tuple(path.split("/")))
-        except (NotFound, Refused):
-            continue
-        yield mend(path), content
+    with beneath.folder(home, folders) as at:
+        return beneath.read(at, name, EXPORTED, start)[0]
 
 
 def _known(content: bytes) -> str:

@@ -15,7 +15,7 @@ class WorkspaceHolding:
 
     async def export(self, owner: Owner) -> AsyncIterator[tuple[str, bytes]]:
         """Every file as it is."""
-        for path, content in await self._workspaces.export(owner):
+        async for path, content in self._workspaces.export(owner):
             yield f"workspace/{path}", content
 
     async def forget(self, owner: Owner) -> int:

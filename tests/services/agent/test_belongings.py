@@ -72,3 +72,23 @@ def test_every_owned_table_can_be_deleted_or_is_said_to_stay() -> None:
     undeletable = {name for name in CORE_OWNED if not CORE_GRANTS[name].get("delete")}
     assert undeletable - {"turns"} <= set(STAYS), "say in STAYS why it stays, or grant delete"
     assert set(STAYS) <= CORE_OWNED
+
+
+async def test_a_long_file_is_packed_in_pieces() -> None:
+    """What comes under the same path is one file of the ZIP, and its pieces leave as they come."""
+
+    class Pieces:
+        name, tables = "pieces", frozenset[str]()
+
+        async def export(self, owner: Owner) -> AsyncIterator[tuple[str, bytes]]:
+            for piece in (b"one ", b"two ", b"three"):
+                yield "a.txt", piece
+            yield "b.txt", b""
+
+        async def forget(self, owner: Owner) -> int:
+            return 0
+
+    raw = b"".join([each async for each in export_all([Pieces()], Owner(kind="user", id="7"), now())])
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        assert archive.namelist() == ["READ-ME.txt", "a.txt", "b.txt"] and archive.testzip() is None
+        assert archive.read("a.txt") == b"one two three" and archive.read("b.txt") == b""

@@ -237,7 +237,7 @@ async def test_what_is_no_plain_file_keeps_nobody_from_the_others(mine: Workspac
     os.link(home / "twice.md", home / "another.md")
     (home / domain.MEMORY).symlink_to("/etc/passwd")
     (home / os.fsdecode(b"old\xff.txt")).write_text("from another age")
-    assert [path for path, _ in await mine.export(me.owner)] == ["kept.md", "old\ufffd.txt"]
+    assert [path async for path, _ in mine.export(me.owner)] == ["kept.md", "old\ufffd.txt"]
     assert await mine.forget(me.owner) == 2 and not await asyncio.to_thread(home.exists)
 
 

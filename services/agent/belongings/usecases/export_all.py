@@ -3,6 +3,7 @@
 import asyncio
 import zipfile
 from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 
 from schemas.outward import Owner
@@ -37,20 +38,31 @@ async def export_all(holdings: Sequence[Holding], owner: Owner, at: datetime) ->
     """A ZIP of each holding's files. What is written while it runs may be in it or not."""
     outlet = _Outlet()
     with zipfile.ZipFile(outlet, "w", zipfile.ZIP_DEFLATED) as archive:
-        await _add(archive, READ_ME, _about(at).encode(), at)
+        archive.writestr(_entry(READ_ME, at), _about(at).encode())
         for holding in holdings:
-            async for path, content in holding.export(owner):
-                await _add(archive, path, content, at)
-                yield outlet.fetch()
+            async for piece in _pack(archive, holding, owner, at, outlet):
+                yield piece
     yield outlet.fetch()
 
 
-async def _add(archive: zipfile.ZipFile, path: str, content: bytes, at: datetime) -> None:
-    """In a thread: packing a long conversation would hold up everybody else's turn."""
+async def _pack(archive: zipfile.ZipFile, holding: Holding, owner: Owner, at: datetime, outlet: _Outlet) -> AsyncIterator[bytes]:  # fmt: skip
+    """What comes one after another under the same path is one file. In a thread: packing a long one would hold up everybody else's turn."""
+    with ExitStack() as open_:
+        current, entry = "", None
+        async for path, content in holding.export(owner):
+            if entry is None or path != current:
+                await asyncio.to_thread(open_.close)
+                current, entry = path, open_.enter_context(archive.open(_entry(path, at), "w"))
+            await asyncio.to_thread(entry.write, content)
+            yield outlet.fetch()
+        await asyncio.to_thread(open_.close)
+
+
+def _entry(path: str, at: datetime) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(path, (max(1980, at.year), at.month, at.day, at.hour, at.minute, at.second))
     entry.external_attr = 0o600 << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
-    await asyncio.to_thread(archive.writestr, entry, content)
+    return entry
 
 
 def _about(at: datetime) -> str:
