@@ -49,6 +49,7 @@ from services.agent.owners.still import StillThere
 from services.agent.proposals.holding import ProposalsHolding
 from services.agent.proposals.tools import make_tools as proposal_tools
 from services.agent.sharing.tools import make_tools as sharing_tools
+from services.agent.skills.preface import skills_preface
 from services.agent.spend.ledger import Ledger
 from services.agent.spend.prices import Prices
 from services.agent.spend.witness import AuditWitness
@@ -117,7 +118,12 @@ def compose(settings: Settings) -> Service:
     ledger.knows = AuditWitness(asker, lambda: link.connection.connected, owners.delegations.of)
     models = Models(asker, owners.settings, owners.delegations, builtin_model)
     workspaces, files = Workspaces(settings.workspace, db), make_files(settings.workspace, db)
-    prefaces: list[Preface] = [memory_preface(workspaces), BehaviorPreface(db), automation_preface]
+    prefaces: list[Preface] = [
+        memory_preface(workspaces),
+        BehaviorPreface(db),
+        skills_preface(files.files, workspaces),
+        automation_preface,
+    ]
     turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces, StillThere(db))
     desk = Desk(conversations, turns, service.notices)
     automations = make_automations(service, db, owners, tasks, desk, conversations, notifications)
