@@ -11,6 +11,9 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("search_lessons", "“what did we learn about backups?”", "„was haben wir über Backups gelernt?“"),
     ("add_lesson", "“lesson: the backup was full => rotate weekly”", "„Lektion: das Backup war voll => wöchentlich wechseln“"),
     ("search_conversations", "“search my conversations for invoices”", "„suche in meinen Gesprächen nach Rechnungen“"),
+    ("create_reminder", "“remind me every Sunday at 7 to water the plants”", "„erinnere mich jeden Sonntag um 7 daran, die Blumen zu gießen“"),
+    ("create_automation", "“every morning at 7 summarise my mails”", "„fasse jeden Morgen um 7 meine Mails zusammen“"),
+    ("list_tasks", "“list my reminders”, “pause the second”, “what did I miss?”", "„zeig meine Erinnerungen“, „pausiere die zweite“, „was habe ich verpasst?“"),
     ("update_behavior", "“from now on, answer briefly”, “undo behavior”", "„ab jetzt antworte kurz“, „mach die Verhaltensänderung rückgängig“"),
     ("make_tool", "“make a tool weekly: search lessons about {input}”", "„erstelle ein Werkzeug wochenblick: suche in den Lektionen nach {input}“"),
     ("run_tool", "“run weekly with backups”", "„führe wochenblick aus mit Backups“"),
@@ -22,6 +25,9 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("email_search", "“show my mails”, “the second”, “reply: thank you”", "„zeig meine Mails“, „die zweite“, „antworte: danke“"),
     ("email_send", "“send a mail to ada@example.org about lunch: at noon?”", "„schick eine Mail an ada@example.org mit dem Betreff Essen: um zwölf?“"),
     ("list_files", "“list my files”, “read the file notes.md”", "„zeig meine Dateien“, „lies die Datei notizen.md“"),
+    ("move_file", "“move notes.md to drafts”, “rename it to plan.md”, “delete it”", "„verschiebe notizen.md nach drafts“, „benenne sie in plan.md um“, „lösche sie“"),
+    ("search_files", "“search my files for invoice”", "„suche in meinen Dateien nach Rechnung“"),
+    ("search_docs", "“how do I publish a page?”", "„wie veröffentliche ich eine Seite?“"),
 )  # fmt: skip
 """What can be said, by the tool that it needs."""
 _NAME = re.compile(r"(?:call me|nenne? mich)\s+(?P<name>[^\s.,;!?\n]{1,40})", re.IGNORECASE)

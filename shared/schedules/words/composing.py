@@ -3,10 +3,11 @@
 from datetime import datetime
 
 from shared.schedules.domain import Interval, Once, Wall
-from shared.schedules.words.domain import Said
-from shared.schedules.words.line import Line
+from shared.schedules.words.domain import NotUnderstood, Said
+from shared.schedules.words.line import Line, read_line
 from shared.schedules.words.meaning import SECONDS
 from shared.schedules.words.once import OnceMeaning
+from shared.schedules.words.reading import read_all
 from shared.schedules.words.recurring import IntervalMeaning, WallMeaning
 
 
@@ -19,6 +20,15 @@ def compose(line: Line, said: Said, zone: str, at: datetime) -> tuple[Once | Int
         kind = WallMeaning
     meaning = kind(line, said, zone, at)
     return meaning.rule(), meaning.notes
+
+
+def recurs(text: str) -> bool:
+    """Whether words name a schedule that comes again."""
+    try:
+        said = read_all(read_line(text))
+    except NotUnderstood:
+        return False
+    return repeats(said) and not said.offset
 
 
 def repeats(said: Said) -> bool:

@@ -8,6 +8,7 @@ from shared.schedules.domain import Cron, Interval, Once, Understood, Wall
 from shared.schedules.words.clocks import read_clocks
 from shared.schedules.words.composing import compose
 from shared.schedules.words.domain import Clock, NotUnderstood, Part, Said
+from shared.schedules.words.finding import find_schedule
 from shared.schedules.words.line import Line, read_line
 from shared.schedules.words.meaning import HOURS, SECONDS, Meaning, wrong
 from shared.schedules.words.reading import read_all, read_filler, read_piece, unclear
@@ -78,6 +79,15 @@ def correct(line: Line, zone: str, at: datetime, before: Understood) -> tuple[Ru
         said.monthly |= bool(said.days)
     rule, notes = compose(line, said, zone, at)
     return rule, notes, said
+
+
+def corrects(text: str) -> bool:
+    """Whether it can be a correction of a schedule: it says times or days and nothing else, after "no," or without."""
+    try:
+        return bool(text.strip()) and _read(read_line(opened(text))) != Said()
+    except NotUnderstood:
+        found = _OPENING.match(text)
+        return bool(found) and find_schedule(text[found.end() :] if found else text) not in (("", ""), ("", text))
 
 
 def opened(text: str) -> str:

@@ -13,12 +13,15 @@ from services.agent.builtin.intents import (
     reading,
     spending,
     talking,
+    tasks,
     tools,
+    workspace,
 )
 
 INTENTS = (
     *talking.FIRST,
     *platform.INTENTS,
+    *tasks.INTENTS,
     *downloads.INTENTS,
     *tools.INTENTS,
     *lessons.INTENTS,
@@ -30,6 +33,8 @@ INTENTS = (
     *mail.INTENTS,
     *reading.INTENTS,
     *files.INTENTS,
+    *workspace.INTENTS,
     *downloads.LATER,
+    *workspace.LATER,
     *talking.LAST,
 )

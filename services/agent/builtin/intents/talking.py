@@ -21,9 +21,7 @@ WHO = phrases(
     r"welches modell (?:bist|nutzt|verwendest) du[\s.!?]*",
 )
 LATER = phrases(
-    r"(?:remind me|set (?:a|an) (?:reminder|alarm)|wake me)\b.*",
     r"(?:every|each) (?:\d+ )?(?:day|week|month|hour|minute|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|morning|evening|days|weeks|hours|minutes)\b.*",
-    r"(?:erinnere mich|erinner mich|weck mich|stell einen wecker)\b.*",
     r"(?:jeden|jede|jedes|täglich|wöchentlich|monatlich|stündlich|alle \d+)\b.*",
 )
 
@@ -43,7 +41,7 @@ LAST = (
     says(
         "later",
         LATER,
-        "I have no tool for reminders and schedules, so I made none. I can remember it for you: “remember this: …”.",
-        "Für Erinnerungen und Zeitpläne habe ich kein Werkzeug, ich habe also nichts angelegt. Ich kann es mir merken: „merk dir: …“.",
+        "Shall I remind you of that, or do something by myself then? Say “remind me every Sunday at 7 to water the plants” or “every morning at 7 summarise my mails”.",
+        "Soll ich dich daran erinnern, oder dann selbst etwas tun? Sage „erinnere mich jeden Sonntag um 7 daran, die Blumen zu gießen“ oder „fasse jeden Morgen um 7 meine Mails zusammen“.",
     ),
 )

@@ -1,0 +1,275 @@
+"""Reminders, what they are about and when, over several turns ("no, at 8"); and automations, which a person has to allow."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.agency import AUTOMATE
+from services.agent.builtin.domain import Intent, Say, Scene, Step, Taken
+from services.agent.builtin.intent import bullets, lacks, quoted, through, uses
+from services.agent.builtin.tasks import phrases as said
+from services.agent.builtin.tasks.asking import Asking, earlier_automation, earlier_reminder
+from services.agent.builtin.tasks.meant import TOOLS, about_tasks, focus, meant
+from services.agent.builtin.tasks.telling import HINT_DE, HINT_EN, all_of, confirmed, next_of, runs_of
+from shared.clock import now
+from shared.errors import Refused
+from shared.schedules.words import corrects, understand
+
+WHEN_EN, WHEN_DE = "When shall I remind you?", "Wann soll ich dich erinnern?"
+WHAT_EN, WHAT_DE = "Of what shall I remind you?", "Woran soll ich dich erinnern?"
+_NO = re.compile(
+    r"(?:no|nope|nein|nee|wrong|falsch|lieber|rather|make (?:it|that)|better|besser|doch)\b", re.IGNORECASE
+)
+_TEXT = re.compile(
+    r"(?:no|nein)[\s,]+(?:to |that |dass |daran,? |an (?:den |die |das )?)(?P<text>\S.{1,500})",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def remind(scene: Scene, match: Taken) -> Step:
+    if "create_reminder" not in scene.offered:
+        return lacks(scene)
+    if not match["when"]:
+        return Say(scene.say(f"{WHEN_EN} Say for example “tomorrow at 8” or “every Sunday at 7”.", f"{WHEN_DE} Sage zum Beispiel „morgen um 8“ oder „jeden Sonntag um 7“."))  # fmt: skip
+    if not match["what"]:
+        return Say(scene.say(WHAT_EN, WHAT_DE))
+    return _remind(scene, match["when"], match["what"])
+
+
+def _remind(scene: Scene, when: str, what: str) -> Step:
+    return through(scene, "create_reminder", {"when": when, "text": what}, lambda value: Say(confirmed(scene, value)))
+
+
+# -- what follows on something ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Following(Intent):
+    """Words that mean something only after what was said before: a time, or a text; `when` has seen to that."""
+
+    def match(self, text: str) -> Taken | None:
+        return Taken({"text": text})
+
+
+def _asked_when(scene: Scene) -> bool:
+    return (
+        (WHEN_EN in scene.before or WHEN_DE in scene.before)
+        and earlier_reminder(scene) is not None
+        and corrects(scene.text)
+    )
+
+
+def _asked_what(scene: Scene) -> bool:
+    known = earlier_reminder(scene)
+    return (
+        (WHAT_EN in scene.before or WHAT_DE in scene.before)
+        and known is not None
+        and not said.FORGET_IT[0].fullmatch(scene.text[:100])
+    )
+
+
+def answer_when(scene: Scene, match: Taken) -> Step:
+    known = earlier_reminder(scene)
+    if known is None:
+        return Say(scene.say(WHAT_EN, WHAT_DE))
+    return _remind(scene, match["text"], known[1]) if known[1] else Say(scene.say(WHAT_EN, WHAT_DE))
+
+
+def answer_what(scene: Scene, match: Taken) -> Step:
+    known = earlier_reminder(scene)
+    when = known[0] if known else ""
+    when = when or next((each for each in scene.earlier if corrects(each)), "")
+    return _remind(scene, when, match["text"].strip()) if when else Say(scene.say(WHEN_EN, WHEN_DE))
+
+
+def _corrects(scene: Scene) -> bool:
+    """A time after a task was spoken of; without "no" only right after its times were shown, or were not understood."""
+    if not scene.past or scene.past[0].tool not in TOOLS or len(scene.text) > 200:
+        return False
+    spoken = (
+        bool(_NO.match(scene.text)) or HINT_EN in scene.before or HINT_DE in scene.before or bool(scene.past[0].trouble)
+    )
+    return spoken and (corrects(scene.text) or _TEXT.fullmatch(scene.text) is not None)
+
+
+def correct(scene: Scene, match: Taken) -> Step:
+    """ "No, at 8": of what was made last; or the time that was not understood, said anew."""
+    last = scene.past[0]
+    if last.tool == "create_reminder" and last.trouble:
+        return answer_when(scene, match)
+    if last.tool == AUTOMATE:
+        return _automate_anew(scene, match["text"])
+    task = focus(scene)
+    if task is None:
+        return Say(scene.say("Which one do you mean? “list my reminders” shows them.", "Welche meinst du? „Zeig meine Erinnerungen“ zeigt sie."))  # fmt: skip
+    other = _TEXT.fullmatch(match["text"]) if not corrects(match["text"]) else None
+    what = {"text": other["text"].strip(), "title": other["text"].strip()[:80]} if other else {"when": match["text"]}
+    return _change(scene, str(task["task_id"]), what)
+
+
+def _change(scene: Scene, task: str, what: dict[str, str]) -> Step:
+    return through(scene, "change_task", {"task": task, **what}, lambda value: Say(confirmed(scene, value)))
+
+
+def _refused(scene: Scene) -> bool:
+    return bool(scene.past) and scene.past[0].tool in TOOLS and (HINT_EN in scene.before or HINT_DE in scene.before)
+
+
+def ask_what_else(scene: Scene, match: Taken) -> Step:
+    return Say(scene.say("What shall be different? Say for example “at 8”, “every Monday”, or “delete it”.", "Was soll anders sein? Sage zum Beispiel „um 8“, „jeden Montag“ oder „lösche sie“."))  # fmt: skip
+
+
+def take_back(scene: Scene, match: Taken) -> Step:
+    task = focus(scene)
+    return ask_what_else(scene, match) if task is None else _delete(scene, str(task["task_id"]))
+
+
+# -- what is done with one -------------------------------------------------------------------------------
+
+
+def on_task(then: Callable[[Scene, str, Taken], Step]) -> Callable[[Scene, Taken], Step]:
+    """Finds out which one is meant, then does it."""
+
+    def act(scene: Scene, match: Taken) -> Step:
+        task = meant(scene, match)
+        return then(scene, task, match) if isinstance(task, str) else task
+
+    return act
+
+
+def pause(scene: Scene, task: str, match: Taken) -> Step:
+    return through(scene, "pause_task", {"task": task}, lambda value: Say(scene.say(f"Paused: “{_title(value)}”. “resume it” lets it go on.", f"Pausiert: „{_title(value)}“. „Setze sie fort“ lässt sie weiterlaufen.")))  # fmt: skip
+
+
+def resume(scene: Scene, task: str, match: Taken) -> Step:
+    return through(scene, "resume_task", {"task": task}, lambda value: Say(confirmed(scene, value)))
+
+
+def _delete(scene: Scene, task: str) -> Step:
+    return through(scene, "delete_task", {"task": task}, lambda value: Say(scene.say(f"Deleted: “{_title(value)}”.", f"Gelöscht: „{_title(value)}“.")))  # fmt: skip
+
+
+def change(scene: Scene, task: str, match: Taken) -> Step:
+    return _change(scene, task, {"when": match["new"]})
+
+
+def rename(scene: Scene, task: str, match: Taken) -> Step:
+    return through(scene, "change_task", {"task": task, "title": match["title"].strip()}, lambda value: Say(scene.say(f"It is called “{_title(value)}” now.", f"Sie heißt jetzt „{_title(value)}“.")))  # fmt: skip
+
+
+def history(scene: Scene, task: str, match: Taken) -> Step:
+    return through(scene, "task_history", {"task": task}, lambda value: Say(runs_of(scene, value, missed=False)))
+
+
+def when_is(scene: Scene, task: str, match: Taken) -> Step:
+    def told(value: Any) -> Step:
+        tasks = value.get("tasks", []) if isinstance(value, dict) else []
+        mine = [
+            each
+            for each in tasks
+            if task == each.get("task_id") or task.casefold() in str(each.get("title", "")).casefold()
+        ]
+        return Say(next_of(scene, {"tasks": mine}))
+
+    return through(scene, "list_tasks", {}, told)
+
+
+def _title(value: Any) -> str:
+    task = value.get("task", {}) if isinstance(value, dict) else {}
+    return quoted(str(task.get("title", "")), 100)
+
+
+# -- automations -----------------------------------------------------------------------------------------
+
+
+def automate(scene: Scene, match: Taken) -> Step:
+    return _automate(scene, match["when"], match["what"])
+
+
+def _automate(scene: Scene, when: str, what: str) -> Step:
+    if AUTOMATE not in scene.offered:
+        return lacks(scene)
+    found = scene.result(AUTOMATE)
+    if found is None or not found.card:
+        arguments = {
+            "title": quoted(what, 80),
+            "when": when,
+            "instruction": what,
+            "reads": bool(said.READS.search(what)),
+        }
+        return through(scene, AUTOMATE, arguments, lambda _: Say(scene.say("It is set up.", "Sie ist eingerichtet.")))
+    return Say(_waits(scene, found.value if isinstance(found.value, dict) else {}, found.card))
+
+
+def _waits(scene: Scene, value: dict[str, Any], card: str) -> str:
+    """What was understood and when it would run; nothing runs before a person has allowed it."""
+    exact = value.get("asks_for")
+    exact = exact if isinstance(exact, dict) else {}
+    head = scene.say(
+        f"Whatever works by itself, an owner or admin decides on first: {card}",
+        f"Was von selbst arbeitet, entscheidet zuerst ein Inhaber oder Admin: {card}",
+    )
+    what = scene.say(
+        f"Asked for: “{quoted(str(exact.get('instruction', '')), 300)}” – {quoted(str(exact.get('words', '')), 400)} ({exact.get('zone')}).",
+        f"Beantragt: „{quoted(str(exact.get('instruction', '')), 300)}“ – {quoted(str(exact.get('words', '')), 400)} ({exact.get('zone')}).",
+    )
+    lines = [quoted(str(each), 120) for each in exact.get("next", [])]
+    times = scene.say("It would run at:", "Sie liefe:") + "\n\n" + bullets(lines) if lines else ""
+    hint = scene.say(HINT_EN, HINT_DE)
+    return "\n\n".join(each for each in (head, what if exact else "", times, hint if exact else "") if each)
+
+
+def _automate_anew(scene: Scene, text: str) -> Step:
+    """The same with another time: a card of its own."""
+    known = earlier_automation(scene)
+    if known is None:
+        return Say(scene.say("Say the whole of it again, please.", "Sage es bitte noch einmal ganz."))
+    try:
+        at = now()
+        when = understand(text, "UTC", at, understand(known[0], "UTC", at)).words
+    except Refused:
+        when = text
+    return _automate(scene, when, known[1])
+
+
+def _list(scene: Scene, match: Taken, value: Any) -> str:
+    return all_of(scene, value)
+
+
+def delete_all(scene: Scene, match: Taken) -> Step:
+    return through(scene, "list_tasks", {}, lambda value: Say(scene.say("I delete one at a time, so that nothing goes by mistake.", "Ich lösche eine nach der anderen, damit nichts aus Versehen verschwindet.") + "\n\n" + all_of(scene, value)))  # fmt: skip
+
+
+INTENTS: tuple[Intent, ...] = (
+    Intent("take_back_task", said.FORGET_IT, take_back, when=_refused),
+    Intent("not_that_task", said.NO, ask_what_else, when=_refused),
+    Asking("create_reminder", (), remind, needs=("create_reminder",)),
+    Asking(AUTOMATE, (), automate, needs=(AUTOMATE,)),
+    Following("answer_when", (), answer_when, when=_asked_when),
+    Following("answer_what", (), answer_what, when=_asked_what),
+    Following("correct_task", (), correct, when=_corrects),
+    uses(
+        "missed_tasks",
+        "task_history",
+        said.MISSED,
+        lambda _: {},
+        lambda scene, _, value: runs_of(scene, value, missed=True),
+    ),
+    uses("next_task", "list_tasks", said.NEXT, lambda _: {}, lambda scene, _, value: next_of(scene, value)),
+    uses("list_tasks", "list_tasks", said.LIST, lambda _: {}, _list),
+    Intent("delete_all_tasks", said.DELETE_ALL, delete_all, needs=("list_tasks",), when=about_tasks),
+    Intent("pause_task", said.PAUSE, on_task(pause), needs=("pause_task",), when=about_tasks),
+    Intent("resume_task", said.RESUME, on_task(resume), needs=("resume_task",), when=about_tasks),
+    Intent("rename_task", said.RENAME, on_task(rename), needs=("change_task",), when=about_tasks),
+    Intent("change_task", said.CHANGE, on_task(change), needs=("change_task",), when=about_tasks),
+    Intent(
+        "delete_task",
+        said.DELETE,
+        on_task(lambda scene, task, _: _delete(scene, task)),
+        needs=("delete_task",),
+        when=about_tasks,
+    ),
+    Intent("when_is_task", said.WHEN_IS, on_task(when_is), needs=("list_tasks",), when=about_tasks),
+    Intent("task_history", said.HISTORY, on_task(history), needs=("task_history",), when=about_tasks),
+)
