@@ -38,6 +38,13 @@ SAID: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("which files mention Anna?", "search_files", {"words": "Anna"}),
     ("Suche in meinen Dateien nach Rechnung", "search_files", {"words": "Rechnung"}),
     ("in welchen Dateien steht „Anna“?", "search_files", {"words": "Anna"}),
+    (
+        "summarise “uploads/a long name of a file with many words.txt”",
+        "read_file",
+        {"name": "uploads/a long name of a file with many words.txt"},
+    ),
+    ("Fasse „uploads/a b.txt“ zusammen", "read_file", {"name": "uploads/a b.txt"}),
+    ("Lies „uploads/a b.txt“ vor", "read_file", {"name": "uploads/a b.txt"}),
     ("how do I upload a file?", "search_docs", {"question": "how do I upload a file?", "lang": "en"}),
     ("Wie lade ich eine Datei hoch?", "search_docs", {"question": "Wie lade ich eine Datei hoch?", "lang": "de"}),
     ("what does the documentation say about cards?", "search_docs", {"question": "cards?", "lang": "en"}),

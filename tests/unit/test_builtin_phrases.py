@@ -116,6 +116,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "mail_send_to": ("send a mail to ada@example.org", "schreib eine Mail an ada@example.org", "write an email to ada@example.org with the subject Lunch"),
     "read_file": ("read the file notes.md", "show me my file notes/a b.md", "lies die Datei notizen.md", "Zeig mir die Datei notizen.md", "open the file “notes.md”", "read progress.md", "was steht in der Datei notizen.md?", "what's in the file notes.md?"),
     "write_file": ("write a file notes.md: hello there", "create a file notes.md with the text hello", "schreibe eine Datei notizen.md: hallo", "save the file notes.md: hello", "Erstelle eine Datei notizen.md mit dem Text hallo"),
+    "summarise_file": ("summarise the file notes.txt", "summarize “uploads/a b.txt”", "fasse die Datei notizen.txt zusammen"),
+    "read_quoted": ("read “uploads/a b.txt”", "lies „uploads/a b.txt“ vor"),
     "move_file": ("move notes.txt to drafts", "verschiebe notizen.txt nach drafts"),
     "rename_file": ("rename a.txt to b.txt", "benenne a.txt in b.txt um"),
     "delete_file": ("delete the file a.txt", "lösche die Datei a.txt"),

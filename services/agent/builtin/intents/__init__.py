@@ -31,6 +31,7 @@ INTENTS = (
     *conversations.INTENTS,
     *spending.INTENTS,
     *mail.INTENTS,
+    *workspace.FIRST,
     *reading.INTENTS,
     *files.INTENTS,
     *workspace.INTENTS,

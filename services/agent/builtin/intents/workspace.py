@@ -6,6 +6,7 @@ from typing import Any
 
 from services.agent.builtin.domain import Intent, Result, Say, Scene, Step, Taken
 from services.agent.builtin.intent import bullets, phrases, quoted, through, uses
+from services.agent.builtin.side import summary
 
 _Q = r"[\"'“„`]?"
 _END = r"[\"'”“`]?[\s.!?]*"
@@ -75,6 +76,13 @@ DOCS = phrases(
     r"(?P<question>was (?:passiert|geschieht)\b.+)",
     r"(?P<question>wie (?:groß|lang|lange|viele?|oft)\b (?:darf|dürfen|kann|können)\b.+)",
 )
+SUM = phrases(
+    rf"(?:summari[sz]e|sum up|give me a summary of) (?:{_FILE}|[\"“„](?P<name3>[^\n\"“”„`]+)[\"“”]){_END}",
+    rf"(?:fass|fasse)(?: mir)?(?: bitte)? (?:{_FILE}|[\"“„](?P<name3>[^\n\"“”„`]+)[\"“”])(?: kurz)? zusammen[\s.!?]*",
+)
+QUOTED = phrases(
+    r"(?:read|show|open|lies|zeig|zeige|öffne)(?: me| mir)?(?: bitte)? [\"“„](?P<name3>[^\n\"“”„`]+)[\"“”](?: vor| an)?[\s.!?]*",
+)
 FILE_TOOLS = ("list_files", "list_folder", "search_files", "read_file", "write_file", "move_file", "make_folder", "email_save_attachment")  # fmt: skip
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "erste": 0, "zweite": 1, "dritte": 2, "vierte": 3, "fünfte": 4}  # fmt: skip
 
@@ -111,7 +119,7 @@ def _names(found: Result) -> tuple[str, ...]:
 
 
 def _one(match: Taken) -> str:
-    return (match["name"] or match["name2"]).strip()
+    return (match["name"] or match["name2"] or match["name3"]).strip()
 
 
 def _moved(scene: Scene, name: str, to: str) -> Step:
@@ -194,6 +202,14 @@ def _hit(scene: Scene, each: Any) -> str:
     return f"`{each['name']}`, {scene.say('line', 'Zeile')} {each['line']}: “{quoted(str(each['text']), 160)}”"
 
 
+def summed(scene: Scene, match: Taken, value: Any) -> str:
+    """An extract, in the file's own words."""
+    text = quoted(summary(str(value.get("text", "")), 5), 1500)
+    if not text:
+        return scene.say("The file has no text.", "Die Datei hat keinen Text.")
+    return scene.say(f"From `{_one(match)}`, in its own words:\n\n> {text}", f"Aus `{_one(match)}`, mit ihren Worten:\n\n> {text}")  # fmt: skip
+
+
 def docs(scene: Scene, match: Taken) -> Step:
     given = {"question": match["question"].strip(), "lang": scene.lang}
     return through(scene, "search_docs", given, lambda value: Say(_answered(scene, value)))
@@ -210,6 +226,11 @@ def _answered(scene: Scene, value: Any) -> str:
     return said + (scene.say(f" Perhaps also: {more}.", f" Vielleicht auch: {more}.") if more else "")
 
 
+FIRST = (
+    uses("summarise_file", "read_file", SUM, lambda match: {"name": _one(match)}, summed),
+    uses("read_quoted", "read_file", QUOTED, lambda match: {"name": _one(match)}, lambda scene, match, value: shown(_one(match), value)),
+)  # fmt: skip
+"""Before what summarises any text."""
 INTENTS = (
     Intent("move_file", MOVE, lambda scene, match: _moved(scene, _one(match), match["to"]), needs=("move_file",)),
     Intent("rename_file", RENAME, lambda scene, match: _moved(scene, _one(match), _beside(_one(match), match["to"])), needs=("move_file",)),
