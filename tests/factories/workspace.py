@@ -29,6 +29,7 @@ from services.agent.loop.desk import Desk
 from services.agent.loop.models import Chosen
 from services.agent.loop.turns import Turns
 from services.agent.notifications.kept import Notifications
+from services.agent.notifications.parts import make_toasts
 from services.agent.owners.access import AccessKeys
 from services.agent.owners.deciders import Deciders
 from services.agent.owners.delegations import Delegations
@@ -40,6 +41,7 @@ from services.agent.owners.settings import AgentSettings
 from services.agent.spend.ledger import Ledger
 from services.agent.spend.prices import Prices
 from services.agent.tables import app
+from services.agent.tasks.kept import KeptTasks
 from services.agent.tools.domain import EVERYBODY, Arguments, Asked, Found, Tool
 from shared.bus import Received
 from shared.db import Database, create_missing
@@ -143,7 +145,8 @@ class Living:
             self.surface, db, self.notices, self.owners.sessions, self.owners.door, self.visits, self.conversations,
             self.guests, self.desk, self.ledger, Notifications(db, self.notices),
         )  # fmt: skip
-        self.web = make_web(self.chat, settings=settings)
+        self.toasts = make_toasts(self.chat.notifications, KeptTasks(db), self.visits)
+        self.web = make_web(self.chat, self.toasts.pages, self.toasts.also(lambda *_: None), settings)
         self.streams = self.owners.streams
         self.http = HttpServer(self.web.app, host="127.0.0.2", port=port, closing=self.close)
 
@@ -164,12 +167,29 @@ class Living:
         self.desk.close()
 
     async def start(self) -> None:
-        for part in (self.ledger, self.streams, self.owners.watch, self.visits, self.web.passing, self.http):
+        for part in (
+            self.ledger,
+            self.streams,
+            self.owners.watch,
+            self.visits,
+            self.toasts.guests,
+            self.web.passing,
+            self.http,
+        ):
             await part.start()
 
     async def stop(self) -> None:
         self.says.go.set()
-        for part in (self.http, self.web.passing, self.desk, self.visits, self.owners.watch, self.streams, self.ledger):
+        for part in (
+            self.http,
+            self.web.passing,
+            self.desk,
+            self.toasts.guests,
+            self.visits,
+            self.owners.watch,
+            self.streams,
+            self.ledger,
+        ):
             await part.stop()
 
     def browser(self, **more: Any) -> httpx2.AsyncClient:

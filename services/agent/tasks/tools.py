@@ -16,6 +16,7 @@ from services.agent.tasks.telling import told_run, told_task
 from services.agent.tasks.wanting import HOUR, MOST_HOURS, changes, reminder
 from services.agent.tools.domain import EVERYBODY, Arguments, Asked, Found, Tool
 from shared.clock import now
+from shared.errors import NotFound
 
 MOST_LISTED = 100
 NAMED = Field(min_length=1, max_length=300)
@@ -115,9 +116,13 @@ class TaskTools:
         return Found(value, f"{len(rows)} run{'' if len(rows) == 1 else 's'}", tuple(dict.fromkeys(sources)))
 
     async def _find(self, asked: Asked, meant: str, *, ended: bool = False) -> Task:
-        """Those that have not ended first."""
-        tasks = await self._tasks.list(asked.me)
-        return find_task((*tasks, *(await self._tasks.list(asked.me, ended=True) if ended else ())), meant)
+        """`ended`: also one that is over, when no other is meant."""
+        try:
+            return find_task(await self._tasks.list(asked.me), meant)
+        except NotFound:
+            if not ended:
+                raise
+        return find_task(await self._tasks.list(asked.me, ended=True), meant)
 
 
 def _confirmed(task: Task, notes: tuple[str, ...] = ()) -> Found:
