@@ -18,7 +18,7 @@ from infra.observe.doing.session import session
 from infra.postgres.settings import SUPERUSER
 from services.agent.tasks import store
 from services.agent.tasks.firing import BATCH, fire_due
-from services.agent.tasks.lease import TaskLease
+from services.agent.tasks.leasing.lease import TaskLease
 from shared.db import Database
 from shared.ids import fresh_id
 from shared.settings import DATABASES, Settings

@@ -14,7 +14,7 @@ from services.agent.tables import app
 from services.agent.tasks.domain import Run, Task, Wanted
 from services.agent.tasks.firing import Fired, fire_due
 from services.agent.tasks.kept import KeptRuns, KeptTasks
-from services.agent.tasks.lease import TaskLease
+from services.agent.tasks.leasing.lease import TaskLease
 from services.agent.tasks.loop import TaskLoop
 from services.agent.tasks.rows import rule_text
 from shared.clock import now

@@ -12,7 +12,7 @@ from services.agent.tasks import store
 from services.agent.tasks.domain import Runner
 from services.agent.tasks.firing import BATCH, Fired, fire_due
 from services.agent.tasks.kept import KeptRuns
-from services.agent.tasks.lease import TaskLease
+from services.agent.tasks.leasing.lease import TaskLease
 from shared.db import Database
 from shared.errors import Conflict, Refused, SchleuseError, Transient
 from shared.tasks import cancel, spawn

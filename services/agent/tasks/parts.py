@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from services.agent.tasks.kept import KeptRuns, KeptTasks
-from services.agent.tasks.lease import TaskLease
+from services.agent.tasks.leasing.lease import TaskLease
 from services.agent.tasks.loop import OnFired, TaskLoop
 from shared.db import Database
 from shared.lifecycle import Service

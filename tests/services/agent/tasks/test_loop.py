@@ -16,14 +16,15 @@ import pytest
 
 from schemas.outward import Owner
 from services.agent.owners.domain import Me
-from services.agent.tasks import lease_store
 from services.agent.tasks.domain import Run, Task
-from services.agent.tasks.lease import TaskLease
+from services.agent.tasks.leasing import store as lease_store
+from services.agent.tasks.leasing.lease import TaskLease
+from services.agent.tasks.rows import rule_text
 from services.agent.tasks.tables import LEASE_S
 from shared.clock import now
 from shared.db import Database
 from shared.errors import Refused
-from shared.schedules.domain import Interval
+from shared.schedules.domain import Interval, Once
 from shared.testing.servers import Servers
 from tests.factories.tasks import TaskOffice, Worker, somebody, soon, task_office, until, wanted
 
@@ -58,9 +59,16 @@ def holders(workers: list[Worker]) -> list[Worker]:
 
 
 async def many(office: TaskOffice, people: int, each: int, seconds: float) -> list[tuple[Me, Task]]:
-    """Reminders of one moment."""
-    rule, who = soon(seconds), [somebody() for _ in range(people)]
-    return [(me, await office.tasks.add(me, wanted(rule))) for me in who for _ in range(each)]
+    """Reminders of one moment, so many seconds after the last of them was made."""
+    rule, who = soon(3600), [somebody() for _ in range(people)]
+    made = [(me, await office.tasks.add(me, wanted(rule))) for me in who for _ in range(each)]
+    moment = now() + timedelta(seconds=seconds)
+    for me in who:
+        async with office.db.owned(me.owner) as tx:
+            moved = "UPDATE core.tasks SET next_at = $1, rule = $2 WHERE owner_id = $3"
+            await tx.raw.execute(moved, moment, rule_text(Once(at=moment)), me.owner.id)
+            await tx.raw.execute("UPDATE app.due_tasks SET due_at = $1 WHERE owner_id = $2", moment, me.owner.id)
+    return made
 
 
 async def told(office: TaskOffice, made: list[tuple[Me, Task]]) -> list[UUID]:
@@ -75,7 +83,7 @@ async def test_a_reminder_comes_at_its_time_by_itself(office: TaskOffice) -> Non
         worker.loop.on_fired.append(heard.append)
         await until(lambda: worker.lease.fence, "somebody holds the lease")
         me = somebody()
-        task = await office.tasks.add(me, wanted(soon(0.5)))
+        task = await office.tasks.add(me, wanted(soon(2)))
         await until(lambda: me.owner in heard, "the reminder was told")
     [row] = await office.notified(me)
     assert row["due_at"] == task.next_at and heard == [me.owner]
@@ -126,8 +134,7 @@ async def test_whoever_lost_the_lease_stops_by_itself(office: TaskOffice) -> Non
             assert seen is not None
             fence = await lease_store.take(connection, "thief", "other", seen, dead=True)
             assert fence is not None
-            me = somebody()
-            task = await office.tasks.add(me, wanted(soon(0.1)))
+            [(me, task)] = await many(office, 1, 1, 0.1)
             old.loop.wake()
             await until(lambda: old.lease.fence is None, "it was refused")
             assert await office.runs(me, task) == ()
@@ -197,13 +204,13 @@ class Does:
 async def test_an_automation_is_begun_once_its_run_is_durable(office: TaskOffice) -> None:
     me = somebody()
     about: dict[str, Any] = {"kind": "automation", "card_id": uuid4(), "text": "Look at my mails."}
-    task = await office.tasks.add(me, wanted(soon(0.1), **about))
-    other = await office.tasks.add(me, wanted(soon(0.1), **about))
+    task, other = [await office.tasks.add(me, wanted(soon(3600), **about)) for _ in range(2)]
+    due, _ = [await office.back(me, each, timedelta(hours=1)) for each in (task, other)]
     async with working(office, "a") as [worker]:
         worker.loop.runner = does = Does()
         await until(lambda: len([each for each in does.asked if each[0] == me.owner]) == 2, "both were begun")
         [mine] = [each for each in does.asked if each[1].task_id == task.task_id]
-        assert mine[2].state == "claimed" and mine[2].nominal_at == task.next_at
+        assert mine[2].state == "claimed" and mine[2].nominal_at == due
         assert await worker.runs.ended(me.owner, task.task_id, mine[2].nominal_at, "done", output="Two mails.")
     [run] = await office.runs(me, task)
     assert (run.state, run.output) == ("done", "Two mails.")
@@ -215,7 +222,8 @@ async def test_an_automation_is_begun_once_its_run_is_durable(office: TaskOffice
 
 async def test_a_runner_that_cannot_says_why_in_the_run(office: TaskOffice) -> None:
     me = somebody()
-    task = await office.tasks.add(me, wanted(soon(0.1), kind="automation", card_id=uuid4(), text="x"))
+    task = await office.tasks.add(me, wanted(soon(3600), kind="automation", card_id=uuid4(), text="x"))
+    await office.back(me, task, timedelta(hours=1))
     async with working(office, "a") as [worker]:
         worker.loop.runner = Does(fails=True)
         await until(lambda: _is(office, me, task, "failed"), "it has failed")
@@ -232,11 +240,7 @@ async def test_ten_thousand_reminders_of_one_second(office: TaskOffice) -> None:
     """Two processes, pools that are renewed meanwhile: every one once."""
     async with working(office, "a", "b") as both:
         await until(lambda: len(holders(both)) == 1, "one holds the lease")
-        made = await many(office, 20, 500, 60.0)
-        for me in {each.owner.id: each for each, _ in made}.values():
-            async with office.db.owned(me.owner) as tx:
-                await tx.raw.execute("UPDATE core.tasks SET next_at = $1", moment := now().replace(microsecond=0))
-                await tx.raw.execute("UPDATE app.due_tasks SET due_at = $1 WHERE owner_id = $2", moment, me.owner.id)
+        made = await many(office, 20, 500, 0.0)
         for each in both:
             each.loop.wake()
         await until(lambda: _all_told(office, made), "all were told", 120)
@@ -257,7 +261,10 @@ def process(servers: Servers, part: str) -> Iterator["Popen[bytes]"]:
 
 def _fence(worker: "Popen[bytes]") -> int:
     assert worker.stdout is not None
-    return int(worker.stdout.readline().split()[1])
+    for line in worker.stdout:
+        if line.startswith(b"fence "):
+            return int(line.split()[1])
+    raise AssertionError("the process has ended")
 
 
 async def _holding(worker: "Popen[bytes]", above: int = 0) -> int:

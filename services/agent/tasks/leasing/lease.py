@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import structlog
 
-from services.agent.tasks import lease_store as store
-from services.agent.tasks.lease_store import Lease
+from services.agent.tasks.leasing import store
+from services.agent.tasks.leasing.store import Lease
 from services.agent.tasks.tables import LEASE_S
 from shared.db import Database
 from shared.db.engine import GONE, SLOW
