@@ -7,7 +7,16 @@ from typing import Any
 from services.agent.builtin.domain import Say, Scene, Step, Taken
 from services.agent.builtin.intent import bullets, quoted, through
 from services.agent.builtin.mail.phrases import LIST, SEARCH
-from services.agent.builtin.mail.showing import is_list, nth, picked, places_before, shown_list, shown_mail
+from services.agent.builtin.mail.showing import (
+    Place,
+    about,
+    is_list,
+    nth,
+    picked,
+    places_before,
+    shown_list,
+    shown_mail,
+)
 
 _UNREAD = re.compile(r"new|unread|neue|ungelesen", re.IGNORECASE)
 _STARRED = re.compile(r"starred|flagged|wichtig|markiert", re.IGNORECASE)
@@ -80,7 +89,7 @@ def reading(scene: Scene, match: Taken) -> Step:
     """By the list that was shown; when there is none any more, by what was asked for before."""
     place = picked(scene, match["which"])
     if place is not None:
-        return read(scene, {"account": place.account, "folder": place.folder, "uid": place.uid})
+        return about(place, read(scene, {"account": place.account, "folder": place.folder, "uid": place.uid}))
     number = nth(match["which"])
     if match["words"]:
         return _first_of(scene, {"sender": match["words"].strip()}, number or 1)
@@ -108,8 +117,14 @@ def _first_of(scene: Scene, asked: Mapping[str, Any], number: int) -> Step:
         mails = value.get("mails") or []
         if number > len(mails):
             return Say(shown_list(scene, value))
-        place = {"account": value["account"], "folder": value["folder"], "uidvalidity": value["uidvalidity"]}
-        return read(scene, place | {"uid": mails[number - 1]["uid"]})
+        place = Place(str(value["account"]), str(value["folder"]), int(mails[number - 1]["uid"]))
+        where = {
+            "account": place.account,
+            "folder": place.folder,
+            "uidvalidity": value["uidvalidity"],
+            "uid": place.uid,
+        }
+        return about(place, read(scene, where))
 
     return through(scene, "email_search", asked, found)
 

@@ -14,9 +14,11 @@ ADDRESS = _ADDRESS
 _TO = rf"(?P<to>{_ADDRESS}(?:\s*(?:,|;|\band\b|\bund\b|\s)\s*{_ADDRESS}){{0,20}})"
 _SUBJECT = r"(?:,? (?:with (?:the )?subject|subject|about|titled|re|mit (?:dem )?betreff|betreff|über|zum thema)(?:\s*:)?\s+[\"“„]?(?P<subject>[^:\s][^:\n]{0,199}?)[\"”“]?)?"
 _FILE = r"(?:,? (?:with|attaching|and attach|mit|und hänge)(?: the| my| der| die| meiner)?(?: file| attachment| datei| anlage)?(?:\s+[\"“„`]?(?P<file>[^\s:\"”“`]*[\w.-]+\.\w{1,8})[\"”“`]?)(?: attached| an| im anhang)?)?"
-_FROM = r"(?: (?:from|using|von|vom|über) (?:my |the |meinem |dem )?(?:account|konto|mailkonto)? ?[\"“„]?(?P<account>[^\s:\"”“]{1,60})[\"”“]?)?"
+_FROM = r"(?: (?:from|using|von|vom|über) (?:my |the |meinem |dem )?(?:(?:account|konto|mailkonto) )?[\"“„]?(?P<account>[^\s:\"”“]{1,60})[\"”“]?)?"
 _SAYS = r"(?:\s*:\s*|,? (?:saying|that says|with the text|mit dem text|mit dem inhalt)\s*:?\s+)"
-_LETTER = r"(?:an?|the|this|eine?|die|diese)? ?(?:short |new |kurze |neue )?(?:e-?mail|mail|message|letter|nachricht)"
+_LETTER = (
+    r"(?:(?:an?|the|this|eine?|die|diese) )?(?:short |new |kurze |neue )?(?:e-?mail|mail|message|letter|nachricht)"
+)
 
 ACCOUNTS = phrases(
     rf"(?:which|what|list|show)(?: me)?(?: are)?(?: all)?(?: my| the)? (?:e-?mail|mail) ?accounts?(?: do i have| are there| have i)?{_E}",
@@ -56,8 +58,8 @@ READ_MAIL = phrases(
     rf"(?:lies|zeig|zeige|öffne)(?: mir)?(?: bitte)?(?: die| meine)? (?P<which>(?:\w{{2,10}}(?:te|ste)n?|neueste|letzte) (?:e-?mail|mail)|(?:e-?mail|mail) (?:nummer |nr\.? |#)?\d{{1,2}})(?: von {_ITS})?(?: vor| an)?{_E}",
 )
 READ = phrases(
-    rf"(?:no,? |sorry,? |i meant? )?(?:read|show|open)?(?: me)? ?(?P<which>(?:the |number |no\.? |#)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|latest|newest|next|\d{{1,2}})(?: one| mail| e-?mail)?|it|that one|this one)(?: please)?{_E}",
-    rf"(?:nein,? |ich meinte? )?(?:lies|zeig|zeige|öffne)?(?: mir)?(?: bitte)? ?(?P<which>(?:die |das |nummer |nr\.? |#)?(?:erste|zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte|letzte|neueste|nächste|\d{{1,2}})n?(?: mail| e-?mail)?|sie|diese|es)(?: vor| an| bitte)*{_E}",
+    rf"(?:no,? |sorry,? |i meant? )?(?:(?:read|show|open)(?: me)? )?(?P<which>(?:the |number |no\.? |#)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|latest|newest|next|\d{{1,2}})(?: one| mail| e-?mail)?|it|that one|this one)(?: please)?{_E}",
+    rf"(?:nein,? |ich meinte? )?(?:(?:lies|zeig|zeige|öffne)(?: mir)?(?: bitte)? )?(?P<which>(?:die |das |nummer |nr\.? |#)?(?:erste|zweite|dritte|vierte|fünfte|sechste|siebte|achte|neunte|zehnte|letzte|neueste|nächste|\d{{1,2}})n?(?: mail| e-?mail)?|sie|diese|es)(?: vor| an| bitte)*{_E}",
 )
 REPLY = phrases(
     rf"(?:reply|answer|respond|write back)(?P<all> (?:to )?all)?(?:(?: to)? {_WHICH})?(?:\s*:\s*|,? (?:saying|with|that) )(?P<text>.+)",
@@ -103,5 +105,5 @@ SAVE = phrases(
     rf"(?:speichere|speicher|sichere|lege)(?: bitte)?(?: mir)?(?: den| die| alle| diesen)? (?:anhang|anhänge|anlage|anlagen)(?: (?:nummer |nr\.? |#)?(?P<number>\d{{1,3}}))?(?: (?:von|aus) {_WHICH})?(?: (?:als|in|unter|nach) [\"“„`]?(?P<path>[^\"”“`\n?!]{{1,200}}?)[\"”“`]?)?(?: ab)?{_E}",
 )
 IN_ACCOUNT = phrases(
-    rf"(?:no,? |nein,? )?(?:in|from|with|use|im|in|vom|von|mit|nimm)?(?: the| my| dem| das| meinem)?(?: account| konto| mailkonto)? ?[\"“„]?(?P<account>[^\"”“\n?!.,:]{{1,60}}?)[\"”“]?{_E}",
+    rf"(?:no,? |nein,? )?(?:(?:in|from|with|use|im|vom|von|mit|nimm) )?(?:(?:the|my|dem|das|meinem) )?(?:(?:account|konto|mailkonto) )?[\"“„]?(?P<account>[^\"”“\n?!.,:]{{1,60}}?)[\"”“]?{_E}",
 )

@@ -8,7 +8,7 @@ from services.agent.builtin.domain import Result, Say, Scene, Step, Taken, Use
 from services.agent.builtin.intent import lacks, quoted, trouble
 from services.agent.builtin.mail.finding import read, which_mail
 from services.agent.builtin.mail.phrases import ADDRESS, SAYING, SEND, SEND_TO
-from services.agent.builtin.mail.showing import Place, marker, picked
+from services.agent.builtin.mail.showing import Place, about, picked
 
 _ADDRESSES = re.compile(ADDRESS)
 ASKS_TEXT_EN, ASKS_TEXT_DE = "What shall the mail say?", "Was soll in der Mail stehen?"
@@ -80,9 +80,9 @@ def reply(scene: Scene, match: Taken) -> Step:
             "subject": answer["subject"],
             "text": match["text"].strip(),
         }
-        return _send(scene, wanted | more | {name: answer[name] for name in ("in_reply_to", "references")}, place)
+        return _send(scene, wanted | more | {name: answer[name] for name in ("in_reply_to", "references")})
 
-    return read(scene, _numbers(place), then)
+    return about(place, read(scene, _numbers(place), then))
 
 
 def forward(scene: Scene, match: Taken) -> Step:
@@ -95,9 +95,9 @@ def forward(scene: Scene, match: Taken) -> Step:
         text = f"{match['text'].strip()}\n\n-----\n{by}, {told.get('date') or ''}:\n\n{told.get('text') or ''}".strip()
         subject = f"Fwd: {told.get('subject') or ''}".strip()
         wanted = {"account": place.account, "to": addresses(match["to"]), "subject": subject, "text": text[:40_000]}
-        return _send(scene, wanted, place)
+        return _send(scene, wanted)
 
-    return read(scene, _numbers(place), then)
+    return about(place, read(scene, _numbers(place), then))
 
 
 def letter(match: Taken) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def addresses(text: str) -> list[str]:
     return [each.group() for each in _ADDRESSES.finditer(text)]
 
 
-def _send(scene: Scene, wanted: Mapping[str, Any], place: Place | None = None) -> Step:
+def _send(scene: Scene, wanted: Mapping[str, Any]) -> Step:
     if "email_send" not in scene.offered:
         return lacks(scene)
     found = scene.result("email_send")
@@ -125,11 +125,10 @@ def _send(scene: Scene, wanted: Mapping[str, Any], place: Place | None = None) -
         return Use((("email_send", wanted),))
     if found.code == "confirm":
         return Say(_doubt(scene, found))
-    after = f"\n\n{marker(place)}" if place is not None else ""
     if found.trouble or found.card:
-        return Say(trouble(scene, found) + after)
+        return Say(trouble(scene, found))
     to = ", ".join(f"`{quoted(str(each), 120)}`" for each in found.value["recipients"])
-    return Say(scene.say(f"Sent to {to}.", f"Gesendet an {to}.") + after)
+    return Say(scene.say(f"Sent to {to}.", f"Gesendet an {to}."))
 
 
 def _doubt(scene: Scene, found: Result) -> str:

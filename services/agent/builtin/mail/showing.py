@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from services.agent.builtin.domain import Scene
+from services.agent.builtin.domain import Say, Scene, Step
 from services.agent.builtin.intent import quoted
 
 MOST_LINES, LONGEST_LINE = 60, 600
@@ -103,6 +103,13 @@ def picked(scene: Scene, which: str) -> Place | None:
 
 def marker(place: Place) -> str:
     return f"Mail {place.uid} · {place.account} · {place.folder}"
+
+
+def about(place: Place, step: Step) -> Step:
+    """The same; what is said keeps in sight which mail it is about, so that the next words can mean it, also when it did not work."""
+    if not isinstance(step, Say) or step.text.endswith(marker(place)):
+        return step
+    return Say(f"{step.text}\n\n{marker(place)}")
 
 
 def shown_list(scene: Scene, value: Mapping[str, Any]) -> str:

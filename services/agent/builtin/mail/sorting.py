@@ -6,7 +6,7 @@ from typing import Any
 from services.agent.builtin.domain import Say, Scene, Step, Taken, Use
 from services.agent.builtin.intent import lacks, quoted, through
 from services.agent.builtin.mail.finding import read, which_mail
-from services.agent.builtin.mail.showing import Place, marker, picked
+from services.agent.builtin.mail.showing import Place, about, marker, picked
 
 _MARKS: Mapping[str, tuple[str, bool]] = {
     "read": ("seen", True), "seen": ("seen", True), "gelesen": ("seen", True),
@@ -46,7 +46,7 @@ def flag(scene: Scene, match: Taken) -> Step:
         f"Done: marked as {words}." if on or words != name else "Done: the mark is gone.",
         f"Erledigt: als {words} markiert.",
     )
-    return through(scene, "email_flag", wanted, lambda _: Say(f"{said}\n\n{marker(place)}"))
+    return about(place, through(scene, "email_flag", wanted, lambda _: Say(said)))
 
 
 def move(scene: Scene, match: Taken) -> Step:
@@ -80,7 +80,7 @@ def save(scene: Scene, match: Taken) -> Step:
             scene, place, [wanted] if wanted else [int(each["number"]) for each in files], match["path"].strip()
         )
 
-    return read(scene, numbers, then)
+    return about(place, read(scene, numbers, then))
 
 
 def remove_account(scene: Scene, match: Taken) -> Step:
@@ -115,9 +115,11 @@ def _move(scene: Scene, match: Taken, wanted: str) -> Step:
             )
         arguments = {"account": place.account, "folder": place.folder, "uids": [place.uid], "to": to}
         said = scene.say(f"Moved to `{quoted(to, 60)}`.", f"Nach `{quoted(to, 60)}` verschoben.")
-        return through(scene, "email_move", arguments, lambda _: Say(said))
+        moved = through(scene, "email_move", arguments, lambda _: Say(said))
+        return moved if isinstance(moved, Say) and moved.text == said else about(place, moved)
 
-    return through(scene, "email_folders", {"account": place.account}, then)
+    found = through(scene, "email_folders", {"account": place.account}, then)
+    return about(place, found) if scene.result("email_move") is None else found
 
 
 def _folder(folders: list[Mapping[str, Any]], wanted: str) -> str | None:
