@@ -18,8 +18,11 @@ LONGEST_TITLE, LONGEST_WORDS, LONGEST_INSTRUCTION = 200, 500, 16 * 1024
 KEPT_TALKS = 30
 """Conversations of an automation's runs; older ones go, what its runs brought stays."""
 NO_SOURCE = "it could read none of its sources"
-READERS = ("email_", "read_", "search_", "list_", "use_connector", "recall")
-"""How the tools are called by which something is read."""
+READERS = frozenset({
+    "email_folders", "email_search", "email_read", "read_page", "read_shared", "list_shared", "read_file", "list_files", "list_folder", "search_files",
+    "search_lessons", "search_conversations", "recall", "use_connector",
+})  # fmt: skip
+"""Tools by which something is read that a run may be about."""
 
 
 class AutomationArguments(Arguments):
@@ -39,15 +42,11 @@ class AutomationArguments(Arguments):
     next: tuple[str, ...] = Field(default=(), max_length=10, description="Leave this empty.")
 
 
-def is_reading(tool: str) -> bool:
-    return tool.startswith(READERS)
-
-
 def fault_of(record: TurnRecord, *, reads: bool) -> str:
     """Why a turn that ran counts as a failed run, in words; empty when it does not. Nothing that could be read is not nothing that was there (rule 30)."""
     if record.outcome != "ok":
         return record.error or f"it was {record.outcome}"
-    tried = [each for each in record.calls if is_reading(each.tool)]
+    tried = [each for each in record.calls if each.tool in READERS]
     if (tried or reads) and not any(each.state == "done" for each in tried):
         return f"{NO_SOURCE}{_why(tried)}"
     return "" if record.reply.strip() or record.calls else "it brought nothing"
