@@ -1,8 +1,10 @@
 """The page of one's download links, and the addresses that they lead to."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,9 +15,23 @@ from services.agent.chat.front import Asked, Front
 from services.agent.downloads.desk import Downloads
 from services.agent.downloads.domain import MAILED, PAGES, Link, missing
 from services.agent.downloads.handing import Handing
+from services.agent.owners.domain import Me
 from shared.errors import NotFound, Refused, SchleuseError
 
 LIVES = {"1": "a day", "7": "a week", "30": "30 days"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """`until` in the owner's zone."""
+
+    link: Link
+    until: str
+
+    @classmethod
+    def of(cls, link: Link, me: Me) -> "Shown":
+        at = link.expires_at.astimezone(ZoneInfo(me.zone))
+        return cls(link, f"{at:%Y-%m-%d %H:%M} ({me.zone})")
 
 
 class DownloadPages:
@@ -70,10 +86,19 @@ class DownloadPages:
     async def _show(
         self, asked: Asked, status: int = 200, *, notice: str = "", done: str = "", made: Link | None = None
     ) -> Response:  # fmt: skip
-        links = await self._downloads.list(asked.caller.me)
+        me = asked.caller.me
+        rows = [Shown.of(each, me) for each in await self._downloads.list(me)]
         path = asked.form.get("path", "") or asked.request.query_params.get("path", "")
-        known = {"links": links, "notice": notice, "done": done, "made": made, "lives": LIVES}
-        return self._front.show(asked.caller, "downloads.html", status, here="downloads", path="" if made else path[:1000], **known)  # fmt: skip
+        new = None if made is None else Shown.of(made, me)
+        known = {
+            "rows": rows,
+            "notice": notice,
+            "done": done,
+            "made": new,
+            "lives": LIVES,
+            "path": "" if made else path,
+        }
+        return self._front.show(asked.caller, "downloads.html", status, here="files", **known)
 
 
 def _chosen(form: Mapping[str, str]) -> str:
