@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from schemas.agency import ActionDecision
 from schemas.outward import Card, Delegation, Owner
 from schemas.statements import Signed
 from services.connectors.audit.log import AuditLog, Note
@@ -90,6 +91,31 @@ def test_an_automations_delegation_holds_as_long_as_its_card_and_for_its_instruc
     assert "not allowed" in refused(signed, book, digest)
     with pytest.raises(Forbidden, match="not allowed"):
         check_card(found, book, now())
+
+
+def test_a_card_of_the_agent_holds_as_a_person_decided_once_and_took_it_back() -> None:
+    book, card_id, digest = Book(), fresh_id(), "a" * 64
+    signed = delegated(card_id=card_id, instruction_hash=digest)
+
+    def decide(verdict: Any) -> None:
+        said = ActionDecision(key_id="k", card_id=card_id, card_hash="1" * 64, verdict=verdict, decided_at=now(), decider="0" * 64)  # fmt: skip
+        book.check_action(said)
+        book.enter_action(said)
+
+    assert "not allowed" in refused(signed, book, digest)
+    with pytest.raises(Conflict):
+        decide("revoke")
+    decide("allow")
+    assert read_delegation(signed, KEYS, book.copy(), "agent", digest, now()) is not None
+    assert "another instruction" in refused(signed, book, "b" * 64)
+    for again in ("allow", "refuse"):
+        with pytest.raises(Conflict):
+            decide(again)
+    decide("revoke")
+    assert "not allowed" in refused(signed, book, digest)
+    for again in ("allow", "revoke"):
+        with pytest.raises(Conflict):
+            decide(again)
 
 
 def test_rates_are_counted_by_asker_and_connector_over_a_minute() -> None:
