@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from schemas.text import text_fault
 from services.agent.notifications.domain import LONGEST_TEXT, LONGEST_TITLE
 from services.agent.owners.domain import Me
 from services.agent.tasks.domain import Task, Wanted
@@ -65,6 +66,8 @@ def _window(given: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _fits(text: str, title: str) -> None:
+    if fault := text_fault(text) or text_fault(title):
+        raise Refused(fault, code="text")
     if len(text) > LONGEST_TEXT:
         raise TooLarge(f"A task's text has at most {LONGEST_TEXT} characters; this one has {len(text)}.")
     if len(title) > LONGEST_TITLE:
