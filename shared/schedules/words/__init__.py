@@ -8,10 +8,10 @@ describing.py    a rule to words
 """
 
 from shared.schedules.words.composing import recurs
-from shared.schedules.words.correcting import corrects
+from shared.schedules.words.correcting import corrects, opened
 from shared.schedules.words.describing import describe
 from shared.schedules.words.domain import NotUnderstood
 from shared.schedules.words.finding import find_schedule
 from shared.schedules.words.understanding import understand
 
-__all__ = ["NotUnderstood", "corrects", "describe", "find_schedule", "recurs", "understand"]
+__all__ = ["NotUnderstood", "corrects", "describe", "find_schedule", "opened", "recurs", "understand"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from shared.schedules.words.domain import NotUnderstood, Said
 from shared.schedules.words.line import Line, read_line
 from shared.schedules.words.reading import read_filler, read_piece
+from shared.schedules.words.vocabulary import MONTHS, UNITS
 
 LOOKED_AT = 600
 """Characters at each end of a text in which a schedule is looked for."""
@@ -86,7 +87,7 @@ def _stretch(line: Line, begin: int) -> Stretch | None:
         try:
             after = read_piece(line, place, said)
         except NotUnderstood:
-            return Stretch(begin, end, said) if end > begin else _broken(line, begin)
+            return Stretch(begin, _wrong_end(line, place), None)
         if after:
             end = place = after
             continue
@@ -99,12 +100,20 @@ def _stretch(line: Line, begin: int) -> Stretch | None:
     return Stretch(begin, end, said) if end > begin else None
 
 
+def _wrong_end(line: Line, begin: int) -> int:
+    """Where what cannot be ends: it belongs to the schedule, so that the reader says why, rather than to the text around it."""
+    try:
+        return read_piece(line, begin, Said()) or begin + 1
+    except NotUnderstood:
+        return _broken(line, begin).end
+
+
 def _broken(line: Line, begin: int) -> Stretch:
     """Up to the number that cannot be, so that the reader says why."""
     end = begin + 1
     while end < len(line.tokens) and end < begin + 4 and line.kind(end - 1) in ("word", "mark"):
         end += 1
-    return Stretch(begin, end, None)
+    return Stretch(begin, line.skip(end, MONTHS.keys() | UNITS.keys()), None)
 
 
 def _choose(line: Line, found: list[Stretch]) -> list[Stretch]:

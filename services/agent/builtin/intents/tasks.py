@@ -14,7 +14,7 @@ from services.agent.builtin.tasks.meant import TOOLS, about_tasks, focus, meant
 from services.agent.builtin.tasks.telling import HINT_DE, HINT_EN, all_of, confirmed, next_of, runs_of
 from shared.clock import now
 from shared.errors import Refused
-from shared.schedules.words import corrects, understand
+from shared.schedules.words import corrects, opened, understand
 
 WHEN_EN, WHEN_DE = "When shall I remind you?", "Wann soll ich dich erinnern?"
 WHAT_EN, WHAT_DE = "Of what shall I remind you?", "Woran soll ich dich erinnern?"
@@ -73,7 +73,7 @@ def answer_when(scene: Scene, match: Taken) -> Step:
     known = earlier_reminder(scene)
     if known is None:
         return Say(scene.say(WHAT_EN, WHAT_DE))
-    return _remind(scene, match["text"], known[1]) if known[1] else Say(scene.say(WHAT_EN, WHAT_DE))
+    return _remind(scene, opened(match["text"]), known[1]) if known[1] else Say(scene.say(WHAT_EN, WHAT_DE))
 
 
 def answer_what(scene: Scene, match: Taken) -> Step:
