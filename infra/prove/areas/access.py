@@ -3,6 +3,8 @@
 import asyncio
 import json
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from http.client import HTTPException
 from typing import Any
@@ -143,6 +145,20 @@ async def check_door(target: Target, book: Book) -> None:
         await target.run("agent", [_write(_GONE, [str(subject)])])
         await _put(target, made[2])
     book.same("key", "a key that was taken back", 401, (await get(base, ME, bearer)).status)
+
+
+@asynccontextmanager
+async def somebody(target: Target) -> AsyncIterator[tuple[UUID, dict[str, str]]]:
+    """A person of this run, whom the console vouches for, and the header with a key of theirs; both are gone afterwards."""
+    subject, token = fresh_id(), f"schleuse_ak_{secrets.token_urlsafe(32)}"
+    made = await _vouched(target, subject, token)
+    try:
+        await target.run("agent", [_write(_STAND, [str(subject), "viewer", *_columns(made[0])])])
+        await _put(target, made[1])
+        yield subject, {"Authorization": f"Bearer {token}"}
+    finally:
+        await target.run("agent", [_write(_GONE, [str(subject)])])
+        await _put(target, made[2])
 
 
 def _wrong(token: str) -> dict[str, dict[str, str]]:

@@ -26,6 +26,7 @@ from infra.prove.areas import (
     grants,
     habits,
     identity,
+    mail,
     memory,
     owners,
     people,
@@ -37,6 +38,7 @@ from infra.prove.areas import (
     tasks,
     toasts,
     undo,
+    uploads,
 )
 from infra.prove.check import Check
 from infra.prove.target import Target
@@ -76,4 +78,6 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "chat": chat.check,
     "tasks": tasks.check,
     "toasts": toasts.check,
+    "mail": mail.check,
+    "uploads": uploads.check,
 }
