@@ -31,7 +31,7 @@ LAST_WORDS, AGAIN = 5.0, 1.0
 SHOWN = 600
 """Characters of what a run brought that its notification shows."""
 TOO_LONG = f"It took longer than {LONGEST_RUN.total_seconds() / 3600:.0f} hour and was ended."
-STOPPED = "The workplace stopped while it ran; it is not run again by itself."
+STOPPED = "It was stopped while it ran; it is not run again by itself."
 Who = Callable[[Owner, str], Awaitable[Me | None]]
 
 
@@ -121,14 +121,16 @@ class AutomationRunner:
         finally:
             acting.reset(tokens[0])
             instruction_hash.reset(tokens[1])
+        record: TurnRecord | None = None
         try:
             if not await self._runs.begun(me.owner, task.task_id, run.nominal_at, talk, ref.turn_id):
                 raise Conflict("this run was ended meanwhile", code="ended")
-            return await self._desk.wait(me, ref.turn_id)
-        except BaseException:
-            with suppress(NotFound):
-                await self._desk.stop_turn(me, talk)
-            raise
+            record = await self._desk.wait(me, ref.turn_id)
+        finally:
+            if record is None:
+                with suppress(SchleuseError):
+                    await self._desk.stop_turn(me, talk)
+        return record
 
     async def _end(self, owner: Owner, task: Task, run: Run, ended: Ended) -> None:
         """Tried until the database is there again: a run whose end is not known is nobody's."""
