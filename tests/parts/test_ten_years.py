@@ -25,17 +25,18 @@ def test_ten_years_lose_and_double_nothing(zone: str) -> None:
 
 
 def test_what_befalls_the_owners_befell_them() -> None:
-    count = Counter[str]()
-    for seed in range(3):
+    wanted, count = {"takeovers", "refused", "edits", "voided", "outage", "forward", "back"}, Counter[str]()
+    for seed in range(20):
         more, faults = prove_zone("Africa/Cairo", 2026, Random(seed), tasks=4)
         assert faults == []
         count.update(more)
-    for what in ("takeovers", "refused", "edits", "voided", "outage", "forward", "back"):
-        assert count[what] > 0, what
+        if wanted <= set(count):
+            return
+    raise AssertionError(f"these never befell them: {wanted - set(count)}")
 
 
 def test_without_fence_and_unique_rows_the_proof_finds_doubles() -> None:
-    _, faults = prove_zone("Europe/Berlin", 2026, Random(3), tasks=4, checked=False)
+    _, faults = prove_zone("Europe/Berlin", 2026, Random(3), tasks=2, checked=False)
     assert any("fired 2 times" in each for each in faults)
 
 

@@ -41,7 +41,7 @@ def make(rng: Random, decade: Decade, kinds: list["Kind"] | None = None) -> Sche
 
 
 def daily(rng: Random, decade: Decade) -> Schedule:
-    return _wall(rng, decade, lambda day: 0, unit="day")
+    return _wall(rng, decade, lambda day: 0, 1, unit="day")
 
 
 def every_days(rng: Random, decade: Decade) -> Schedule:
@@ -127,8 +127,9 @@ Kind = Callable[[Random, Decade], Schedule]
 SPARSE: list[Kind] = [every_days, weekly, monthly, nth_of_month, yearly, nth_of_year, cron_on_days, cron_every_hour, interval, once]  # fmt: skip
 
 
-def _wall(rng: Random, decade: Decade, fits: Fits, **fields: object) -> Schedule:
-    times = _times(rng, decade)
+def _wall(rng: Random, decade: Decade, fits: Fits, most: int = 3, **fields: object) -> Schedule:
+    """At one time of the day, or sometimes at up to `most`."""
+    times = _times(rng, decade, min(rng.choice([1, 1, 2, 3]), most))
     start = decade.start.date()
     rule = Wall.model_validate({**fields, "start": start, "times": [(datetime.min + timedelta(seconds=each)).time() for each in times]})  # fmt: skip
     since = decade.begin // DAY * DAY
@@ -136,10 +137,10 @@ def _wall(rng: Random, decade: Decade, fits: Fits, **fields: object) -> Schedule
     return Schedule(rule, decade.zone, on_days(days, fits, times, decade.clock))
 
 
-def _times(rng: Random, decade: Decade) -> list[int]:
-    """One to three seconds of the day; mostly such as the clock leaves out or shows twice on some day."""
+def _times(rng: Random, decade: Decade, count: int) -> list[int]:
+    """Seconds of the day, at most so many; mostly such as the clock leaves out or shows twice on some day."""
     hot = [each % DAY for each in _hot(rng, decade)]
-    return sorted({rng.choice([60 * rng.randrange(1440), 60 * rng.randrange(210), *hot]) for _ in range(rng.choice([1, 1, 2, 3]))})  # fmt: skip
+    return sorted({rng.choice([60 * rng.randrange(1440), 60 * rng.randrange(210), *hot]) for _ in range(count)})  # fmt: skip
 
 
 def _hot(rng: Random, decade: Decade) -> list[int]:

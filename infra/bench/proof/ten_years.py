@@ -22,7 +22,7 @@ from shared.schedules.zones import known_zones
 
 BEGINNINGS = (2008, 2026)
 """Of the ten years, one for each zone by turns: the changes that were, a day that was left out among them, and those that are to come."""
-OTHERS, TASKS = 5, 5
+OTHERS, TASKS = 4, 4
 """Of each zone: schedules beside a daily one that are compared as they are, and tasks."""
 PORTION = 10
 SHOWN = 20
