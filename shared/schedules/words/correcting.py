@@ -37,6 +37,7 @@ _HALVES: dict[str, Part] = {
     "at night": "night",
     "nachts": "night",
 }
+_BEGINS = re.compile(r", (?:from|ab) ")
 _HALF = re.compile(r"\(([a-z ]+)\)$")
 Rules = Once | Interval | Wall | Cron
 
@@ -87,7 +88,7 @@ def corrects(text: str) -> bool:
         return bool(text.strip()) and _read(read_line(opened(text))) != Said()
     except NotUnderstood:
         found = _OPENING.match(text)
-        return bool(found) and find_schedule(text[found.end() :] if found else text) not in (("", ""), ("", text))
+        return found is not None and bool(find_schedule(text[found.end() :])[0])
 
 
 def opened(text: str) -> str:
@@ -135,7 +136,10 @@ def _at_times(line: Line, zone: str, at: datetime, before: Understood, said: Sai
     times, rule = meaning.times(), before.rule
     if isinstance(rule, Wall):
         held = rule.times if line.has(0, _ALSO) else ()
-        return rule.model_copy(update={"times": tuple(sorted({*held, *times}))})
+        changed = rule.model_copy(update={"times": tuple(sorted({*held, *times}))})
+        # where every day counts, the first was only the next one that was still to come
+        begins = rule.every > 1 or _BEGINS.search(before.words)
+        return changed if begins else changed.model_copy(update={"start": min(rule.start, meaning.now.date())})
     if isinstance(rule, Cron):
         return _cron_at(line, rule, times)
     if isinstance(rule, Interval) or len(times) != 1:

@@ -56,11 +56,9 @@ def find_schedule(text: str) -> tuple[str, str]:
 def _find(text: str) -> tuple[str, str]:
     line = read_line(text, strict=True)
     chosen = _choose(line, stretches(line))
-    begins = [line.skip(each.begin, {",", "bitte", "please"}) for each in chosen]
-    spans = [
-        (line.tokens[begin].start, line.tokens[each.end - 1].end) for begin, each in zip(begins, chosen, strict=True)
-    ]
-    words = " ".join(text[begin:end] for begin, end in spans)
+    spans = [(line.tokens[each.begin].start, line.tokens[each.end - 1].end) for each in chosen]
+    begins = [line.tokens[line.skip(each.begin, {",", "bitte", "please"})].start for each in chosen]
+    words = " ".join(text[begin:end] for begin, (_, end) in zip(begins, spans, strict=True))
     rest, place = "", 0
     for begin, end in spans:
         rest, place = f"{rest}{text[place:begin].rstrip()} ", end
