@@ -9,7 +9,17 @@ from services.agent.memory.files import Workspaces
 from services.agent.tools.domain import Asked, Found, Tool
 from shared.errors import SchleuseError
 
-ALSO = frozenset({"write_file", "offer_download", "revoke_download", "create_reminder", "email_flag", "email_move", "email_save_attachment"})
+ALSO = frozenset(
+    {
+        "write_file",
+        "offer_download",
+        "revoke_download",
+        "create_reminder",
+        "email_flag",
+        "email_move",
+        "email_save_attachment",
+    }
+)
 """Changes of the workspace and in a mailbox, which no card is for."""
 
 
