@@ -31,6 +31,7 @@ End = Literal["done", "failed", "refused", "expired"]
 INTERRUPTED = "it was interrupted, and nobody knows whether it had an effect; it is never run again by itself"
 
 TAKEN_BACK = "a person took it back"
+REPLACED = "it was asked for anew, on another card"
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,14 @@ def read_arguments(tool: Tool, card: ActionCard) -> Arguments | None:
         return found if exact_arguments(found) == card.arguments else None
     except (ValidationError, BadJson, Refused):
         return None
+
+
+def is_replaced(card: ActionCard, asked: Asked, tool: Tool, arguments: Arguments) -> bool:
+    """Whether this card asks in the same conversation for the same at another time ("no, at 8"): allowed as well, it would be done twice."""
+    if not tool.always or card.conversation_id != asked.conversation_id or card.tool != tool.name:
+        return False
+    given = parse_json(card.arguments.encode())
+    return isinstance(given, dict) and given.get("instruction") == getattr(arguments, "instruction", None)
 
 
 def card_bytes(card: ActionCard) -> bytes:
@@ -178,6 +187,8 @@ def told(card: ActionCard, state: End, reason: str, link: str) -> str:
         "refused": "A person refused it, and nothing was done",
         "expired": "Nobody decided in seven days, and nothing was done",
     }
+    if (state, reason) == ("expired", REPLACED):
+        return f"{card.tool}: Nothing was done, {reason}. {link}"
     because = f": {reason}" if reason else ""
     return f"{card.tool}: {words[state]}{because}. {link}"
 

@@ -140,6 +140,22 @@ async def test_it_waits_on_a_card_that_says_exactly_when_and_what_in_any_convers
     assert (task.kind, task.state, task.text, task.card_id, task.instruction_hash) == ("automation", "active", "say what is new", card.card_id, sha256(b"say what is new"))  # fmt: skip
 
 
+async def test_asked_for_at_another_time_it_is_another_card_in_place_of_the_first(works: Works) -> None:
+    """ "No, at 8": only one of both can be allowed."""
+    where = works.asked()
+    box = Toolbox(where, [works.tool], works.desk, lambda _: None, works.read)
+    cards = [
+        (await box._run(AUTOMATE, GIVEN.model_copy(update={"when": when}).model_dump(mode="json")))[1]["card"]
+        for when in ("every day at 7", "every day at 8")
+    ]
+    first, second = [await works.card(UUID(each.removeprefix(f"{CONSOLE}/actions/"))) for each in cards]
+    await works.take(works.decision(first))
+    await works.take(works.decision(second))
+    assert [state for state, _ in await works.settled(first)] == ["expired"]
+    assert [state for state, _ in await works.settled(second)] == ["done"]
+    assert [each.card_id for each in await works.tasks.list(works.me)] == [second.card_id]
+
+
 @pytest.mark.parametrize(
     ("changed", "given"),
     [
