@@ -4,6 +4,7 @@ from datetime import date, time, timedelta
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
+from shared.schedules.days import days_from
 from shared.schedules.domain import Cron, Interval, Once, Wall
 from shared.schedules.sentences import clock, month_name, ordinal, written_date
 from shared.schedules.words.domain import WEEKEND, WORKDAYS, Lang
@@ -63,7 +64,8 @@ def _wall(rule: Wall, language: Lang, begins: bool) -> str:
     days = {"day": _daily, "week": _weekly, "month": _monthly, "year": _yearly}[rule.unit](rule, language)
     words = f"{days} {_times(rule, language)}"
     if rule.every > 1 or begins:
-        words += f", ab {_day(rule.start, 'de')}" if language == "de" else f", from {_day(rule.start, 'en')} on"
+        first, _ = next(days_from(rule, rule.start), (rule.start, 0))
+        words += f", ab {_day(first, 'de')}" if language == "de" else f", from {_day(first, 'en')} on"
     if rule.until:
         words += (
             f", bis {written_date(rule.until, 'de')}"

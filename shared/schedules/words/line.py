@@ -9,7 +9,7 @@ from typing import Literal
 
 from shared.schedules.words.domain import Lang
 from shared.schedules.words.language import spoken
-from shared.schedules.words.vocabulary import HABITS, PARTS, WEEKDAYS, fold
+from shared.schedules.words.vocabulary import HABITS, ORDINALS, PARTS, WEEKDAYS, fold
 
 Kind = Literal["iso", "clock", "date", "slash", "dotted", "ordinal", "number", "word", "mark"]
 MOST_DIGITS = 9
@@ -65,6 +65,10 @@ class Line:
 
     def number(self, at: int) -> int:
         return self.tokens[at].number
+
+    def ordinal(self, at: int) -> int | None:
+        """1st, 15., first, ersten; the last is -1."""
+        return self.number(at) if self.kind(at) == "ordinal" else ORDINALS.get(self.key(at))
 
     def has(self, at: int, words: Container[str]) -> bool:
         return 0 <= at < len(self.tokens) and self.tokens[at].key in words

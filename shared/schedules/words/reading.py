@@ -4,7 +4,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import lru_cache
 
-from shared.schedules.words import days, repeats, vocabulary
+from shared.schedules.words import bounds, dates, days, repeats, vocabulary
 from shared.schedules.words.clocks import LEADS, read_clocks
 from shared.schedules.words.domain import LONGEST, NotUnderstood, Said
 from shared.schedules.words.line import Line
@@ -61,8 +61,8 @@ def read_filler(line: Line, at: int, said: Said) -> int:
 
 
 READERS: tuple[Reader, ...] = (
-    repeats.read_window, repeats.read_until, repeats.read_start, repeats.read_except, repeats.read_offset, repeats.read_adverb,
-    days.read_month_end, repeats.read_every, days.read_date, days.read_nth, repeats.read_ahead, days.read_of_month, days.read_month,
+    bounds.read_window, bounds.read_until, bounds.read_start, bounds.read_except, repeats.read_offset, repeats.read_adverb,
+    days.read_month_end, repeats.read_every, dates.read_date, days.read_nth, repeats.read_ahead, days.read_of_month, days.read_month,
     read_part, read_times, days.read_weekdays, days.read_month_days,
 )  # fmt: skip
 """In this order: what begins with a word that says what it is comes first, bare numbers last."""

@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from shared.schedules.days import days_from
 from shared.schedules.domain import LONGEST, SHORTEST, Interval, Wall
 from shared.schedules.words.domain import WEEKEND, WORKDAYS, Day, NotUnderstood, Said
 from shared.schedules.words.meaning import SECONDS, Meaning, fits, wrong
@@ -198,10 +199,13 @@ class WallMeaning(Meaning):
             begin = today if datetime.combine(today, times[-1]) > self.now else today + timedelta(days=1)
         if every == 1 or what["unit"] == "day":
             return begin
+        if what["unit"] != "year":
+            return next(days_from(Wall(times=times, start=begin, **what), begin))[0]
+        # a year that has the day: every four years on 29 February begins in a leap year
         named = Said(
-            weekdays=what.get("weekdays", ()), days=what.get("days", ()), nth=what.get("nth"), month=what.get("month")
+            days=what.get("days", ()), weekdays=what.get("weekdays", ()), nth=what.get("nth"), month=what.get("month")
         )
-        return next((day for day in (begin + timedelta(days=step) for step in range(1500)) if fits(named, day)), begin)
+        return next((day for day in (begin + timedelta(days=step) for step in range(3300)) if fits(named, day)), begin)
 
     def _counts_from_now(self, unit: str, every: int) -> bool:
         said = self.said
@@ -228,17 +232,22 @@ def bound_day(meaning: Meaning, bound: Said, at: time, after: date | None = None
     base = max(after or meaning.now.date(), meaning.now.date())
     if bound.ahead is not None:
         return meaning.now.date() + timedelta(days=bound.ahead)
-    if bound.coming:
+    if bound.coming and bound.coming[1] == "day":
+        base = max(base, meaning.now.date() + timedelta(days=bound.coming[0]))
+    elif bound.coming:
         steps, unit = bound.coming
         begin, days = meaning.span(unit, steps)
         return begin if after is None else begin + timedelta(days=days - 1)
     if bound.month and not bound.days:
         return meaning.resolve(Day(bound.month, 1), datetime.combine(base, time(0)) - timedelta(seconds=1))
     if bound.date:
-        return meaning.resolve(bound.date, datetime.combine(base, time(0)) - timedelta(seconds=1), time(0))
+        found = meaning.resolve(bound.date, datetime.combine(base, time(0)) - timedelta(seconds=1), time(0))
+        if bound.weekdays and found.isoweekday() not in bound.weekdays:
+            raise meaning.contradiction()
+        return found
     if bound.clocks:
         return base
-    found = next((day for day in (base + timedelta(days=step) for step in range(800)) if fits(bound, day)), None)
-    if found is None:
+    first = next((day for day in (base + timedelta(days=step) for step in range(800)) if fits(bound, day)), None)
+    if first is None:
         raise meaning.past(None)
-    return found
+    return first

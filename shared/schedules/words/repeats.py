@@ -1,16 +1,7 @@
-"""What repeats, and from when till when: every two weeks, täglich, in 10 minutes, until 31 March, ab Montag."""
+"""What repeats, and how far ahead: every two weeks, täglich, in 10 minutes, tomorrow, next week."""
 
-from shared.schedules.words.clocks import one_clock, read_clocks
-from shared.schedules.words.days import (
-    check_day,
-    read_date,
-    read_month,
-    read_month_end,
-    read_nth,
-    read_weekdays,
-    weekday_at,
-)
-from shared.schedules.words.domain import Day, NotUnderstood, Said, Unit
+from shared.schedules.words.days import weekday_at
+from shared.schedules.words.domain import NotUnderstood, Said, Unit
 from shared.schedules.words.line import Line
 from shared.schedules.words.vocabulary import (
     ADVERBS,
@@ -18,23 +9,18 @@ from shared.schedules.words.vocabulary import (
     ARTICLES,
     COMING,
     EVERY,
-    EXCEPT,
     HALVES,
     MONTHS,
     NUMBERS,
     ORDINALS,
     OTHER,
     PARTS,
-    STARTING,
-    THE,
     THIS,
     UNITS,
-    UNTIL,
     WORKDAY,
 )
 
 _AHEAD = {"today": 0, "heute": 0, "tonight": 0, "tomorrow": 1, "morgen": 1, "uebermorgen": 2}
-_LONG = ("day", "week", "month", "year")
 
 
 def number_at(line: Line, at: int) -> tuple[float | None, int]:
@@ -136,7 +122,7 @@ def _every_length(line: Line, end: int, said: Said, lengths: list[tuple[float, U
 def _every_other(line: Line, at: int, said: Said) -> int:
     """every other day, every second Monday, jeden dritten Tag; alone it marks what follows as repeating."""
     said.recurring = True
-    number = 2 if line.has(at, OTHER) else line.number(at) if line.kind(at) == "ordinal" else ORDINALS.get(line.key(at))
+    number = 2 if line.has(at, OTHER) else line.ordinal(at)
     if number is not None and number > 0 and line.has(at + 1, UNITS) and not _belongs_to_month(line, at + 2):
         said.fill(line.lang, every=(number, UNITS[line.key(at + 1)]))
         return at + 2
@@ -202,7 +188,7 @@ def read_ahead(line: Line, at: int, said: Said) -> int:
         said.fill(line.lang, ahead=0, part=part)
         return at + 2
     if line.has(at, COMING) or line.has(at, THIS):
-        return _coming(line, at, said)
+        return read_coming(line, at, said)
     return at
 
 
@@ -221,7 +207,7 @@ def _day_ahead(line: Line, at: int, said: Said) -> int:
     return at + 1
 
 
-def _coming(line: Line, at: int, said: Said) -> int:
+def read_coming(line: Line, at: int, said: Said) -> int:
     """next/this + week, month, year; next before a weekday is the first one after today."""
     steps = 1 if line.has(at, COMING) else 0
     if line.has(at + 1, ("week", "woche", "month", "monat", "monats", "year", "jahr", "jahres")):
@@ -234,111 +220,3 @@ def _coming(line: Line, at: int, said: Said) -> int:
         said.fill(line.lang, coming=(1, "day"))
         return at + 1
     return at
-
-
-def read_until(line: Line, at: int, said: Said) -> int:
-    """until 31 March, bis Freitag, bis Ende März, bis Jahresende; for two weeks, zwei Wochen lang."""
-    if line.has(at, ("for", "fuer")):
-        found, end = read_length(line, at + 1)
-        return _lasting(line, end, said, found) if found else at
-    if line.kind(at) in ("number", "word") and not line.has(at, UNTIL):
-        found, end = read_length(line, at)
-        return _lasting(line, end + 1, said, found) if found and line.key(end) == "lang" else at
-    if not line.has(at, UNTIL):
-        return at
-    bound, end = read_bound(line, at + 1)
-    if bound is None:
-        return at
-    said.fill(line.lang, until=bound)
-    return end
-
-
-def _lasting(line: Line, end: int, said: Said, found: list[tuple[float, Unit]]) -> int:
-    if len(found) > 1 or found[0][1] not in _LONG or not found[0][0].is_integer():
-        raise NotUnderstood(line.say("Such a length cannot be kept.", "Diese Dauer lässt sich nicht einhalten."), line.say("Say days, weeks, months, or “until 31 March”.", "Sage Tage, Wochen, Monate oder „bis 31. März“."))  # fmt: skip
-    said.fill(line.lang, lasting=found[0])
-    return end
-
-
-def read_start(line: Line, at: int, said: Said) -> int:
-    """starting tomorrow, from 1 January on, ab Montag; for intervals also a time: starting at 8."""
-    if not line.has(at, STARTING):
-        return at
-    place = line.skip(at + 1, ("with", "mit"))
-    bound, end = read_bound(line, place)
-    if bound is None:
-        clocks, end = read_clocks(line, place, led=True)
-        if len(clocks) != 1:
-            return at
-        bound = Said(clocks=clocks)
-    said.fill(line.lang, start=bound)
-    return (
-        line.skip(end, ("on", "onwards", "onward"))
-        if line.has(at, ("from",)) or line.has(end, ("onwards", "onward"))
-        else end
-    )
-
-
-def read_bound(line: Line, at: int) -> tuple[Said | None, int]:
-    """One day that something lasts until, or begins with."""
-    place = line.skip(at, THE | {"einschliesslich", "including"})
-    bound = Said()
-    if line.has(place, ("jahresende",)):
-        return Said(date=Day(12, 31)), place + 1
-    if line.has(place, ("end", "ende")):
-        after = line.skip(place + 1, ("of", "the", "des", "im", "dieses"))
-        if line.has(after, MONTHS):
-            return Said(date=Day(MONTHS[line.key(after)], -1)), after + 1
-        if line.has(after, ("year", "jahres")):
-            return Said(date=Day(12, 31)), after + 1
-        if line.has(after, ("month", "monats")):
-            return Said(days=(-1,)), after + 1
-        return None, at
-    if (line.has(place, COMING) or line.has(place, THIS)) and line.has(place + 1, UNITS):
-        end = _coming(line, place, bound)
-        return (bound, end) if end > place else (None, at)
-    for read in (read_date, read_ahead, read_month_end, read_nth, read_month):
-        end = read(line, place, bound)
-        if end > place and (bound.date or bound.ahead is not None or bound.days):
-            return bound, end
-        place = end
-    if (day := weekday_at(line, place)) is not None:
-        bound.weekdays = (day,)
-        return bound, place + 1
-    if line.has(place, MONTHS):
-        month = MONTHS[line.key(place)]
-        check_day(line, Day(month, 1))
-        return Said(month=month), place + 1
-    return None, at
-
-
-def read_except(line: Line, at: int, said: Said) -> int:
-    """except Sundays, außer am Wochenende, but not on Monday."""
-    place = at + 1
-    if line.key(at) == "but" and line.key(at + 1) == "not":
-        place = at + 2
-    elif not line.has(at, EXCEPT):
-        return at
-    left = Said()
-    place = line.skip(place, THE | {"for"})
-    end = read_weekdays(line, place, left)
-    if end == place:
-        return at
-    said.fill(line.lang, without=left.weekdays)
-    return end
-
-
-def read_window(line: Line, at: int, said: Said) -> int:
-    """between 9 and 17, from 8:00 to 18:00, zwischen 9 und 17 Uhr, von 8 bis 18 Uhr."""
-    between = line.has(at, ("between", "zwischen"))
-    if not between and not line.has(at, ("from", "von")):
-        return at
-    first, end = one_clock(line, at + 1)
-    joined = line.has(end, AND) if between else line.has(end, ("to", "till", "until", "bis", "-", "–"))
-    if first is None or not joined:
-        return at
-    last, end = one_clock(line, end + 1)
-    if last is None:
-        return at
-    said.fill(line.lang, window=(first, last))
-    return end
