@@ -22,6 +22,7 @@ from services.agent.chat.parts import Chat
 from services.agent.chat.web import make_web
 from services.agent.conversations.both import AllConversations
 from services.agent.conversations.kept import KeptConversations
+from services.agent.files.parts import make_files
 from services.agent.guests.memory import GuestConversations
 from services.agent.guests.visits import Visits
 from services.agent.intake import AgentIntake
@@ -146,7 +147,13 @@ class Living:
             self.guests, self.desk, self.ledger, Notifications(db, self.notices),
         )  # fmt: skip
         self.toasts = make_toasts(self.chat.notifications, KeptTasks(db), self.visits)
-        self.web = make_web(self.chat, self.toasts.pages, self.toasts.also(lambda *_: None), settings)
+        root = state / "workspace"
+        root.mkdir(mode=0o700, exist_ok=True)
+        self.files = make_files(root, db)
+        also = self.files.also(self.toasts.also(lambda *_: None))
+        self.web = make_web(
+            self.chat, lambda front: [*self.toasts.pages(front), *self.files.pages(front)], also, settings
+        )
         self.streams = self.owners.streams
         self.http = HttpServer(self.web.app, host="127.0.0.2", port=port, closing=self.close)
 
