@@ -94,7 +94,7 @@ FLAG = phrases(
 )
 MOVE = phrases(
     rf"(?:move|file|put) {_WHICH} (?:to|into|in)(?: the| my)?(?: folder)? [\"“„]?(?P<to>[^\"”“\n?!]{{1,100}}?)[\"”“]?(?: folder)?{_E}",
-    rf"(?:verschiebe|verschieb|lege|leg) {_WHICH} (?:in|nach|in den|in das|ins)(?: ordner)? [\"“„]?(?P<to>[^\"”“\n?!]{{1,100}}?)[\"”“]?(?: ab)?{_E}",
+    rf"(?:verschiebe|verschieb|lege|leg) {_WHICH} (?:in|nach|ins)(?: den| das| die)?(?: ordner)? [\"“„]?(?P<to>[^\"”“\n?!]{{1,100}}?)[\"”“]?(?: ab)?{_E}",
 )
 PUT_AWAY = phrases(
     rf"(?P<how>archive|delete|trash) {_WHICH}{_E}",
