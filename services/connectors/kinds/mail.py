@@ -160,9 +160,7 @@ async def _send(exchange: Exchange, account: Account) -> Any:
     return sent
 
 
-async def _retried(
-    exchange: Exchange, attempt: Callable[[float], Awaitable[T]], status: str, again: bool = True
-) -> T:
+async def _retried(exchange: Exchange, attempt: Callable[[float], Awaitable[T]], status: str, again: bool = True) -> T:
     """`attempt` is given the seconds that are left of the call. Not `again`: it is tried once."""
     settings, loop = _settings(exchange), asyncio.get_running_loop()
     until, tried, failure = loop.time() + settings.timeout_s, 0, None
