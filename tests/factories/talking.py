@@ -31,6 +31,9 @@ class Talk:
     def get(self, path: str) -> Any:
         return self._send("GET", f"/api/v1{path}")
 
+    def post(self, path: str, **body: Any) -> Any:
+        return self._send("POST", f"/api/v1{path}", json=body)
+
     def _send(self, method: str, path: str, **body: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.key}"}
         answer = httpx2.request(method, f"{self.stack.urls['workspace']}{path}", headers=headers, timeout=60, **body)
