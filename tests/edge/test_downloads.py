@@ -122,6 +122,10 @@ def test_fi_07_parts_of_a_file(own: Own) -> None:
     assert (status, body) == (206, content[100:200])
     tag = headers["etag"]
     assert own.curl(url, "-r", "100-199", "-H", f"If-Range: {tag}")[0] == 206
+    answers = [own.past(url, headers=own.me | {"Range": each}) for each in ("bytes=-1000", "bytes=5-4", "bytes=600-", f"bytes={many}", "bytes=100-199")]  # fmt: skip
+    assert [each.status_code for each in answers] == [206, 200, 416, 200, 206], "and without nginx"
+    assert [answers[at].headers["content-range"] for at in (0, 2)] == ["bytes 0-525/526", "bytes */526"]
+    assert answers[1].content == answers[3].content == content and answers[4].content == content[100:200]
     before = file.stat()
     own.put("part.bin", content[::-1])
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns + 1000))
