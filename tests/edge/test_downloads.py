@@ -162,7 +162,8 @@ def test_fi_01_whatever_is_not_registered_is_missing_in_the_same_words(own: Own)
     place = urlsplit(made["url"])._replace(path="", query="").geturl()
     tried = ["/downloads/../downloads-old/x", "/downloads/..%2f.memory.md", "/downloads/.memory.md", "/downloads/a%5cb", "/downloads//etc/passwd", f"/downloads/{uuid4()}/open.txt", f"/downloads/{made['download_id']}/other.txt", f"/downloads/{made['download_id']}/", f"/downloads/{made['download_id']}/%2e%2e%2f.memory.md", "/downloads/%2e%2e/.memory.md", f"/spool/{made['download_id']}", "/spool/", "/d/x/y"]  # fmt: skip
     for url in tried:
-        for status, body in ((own.curl(place + url)[0], own.curl(place + url)[2]), (own.past(place + url).status_code, own.past(place + url).content)):  # fmt: skip
+        by_nginx, past = own.curl(place + url), own.past(place + url)
+        for status, body in ((by_nginx[0], by_nginx[2]), (past.status_code, past.content)):
             assert status == 404 and b"secret of mine" not in body and b"root:" not in body, url
     assert own.past(place + "/downloads/a%00b").status_code == 404
     assert own.curl(place + "/downloads/a%00b")[0] in (400, 404), "nginx itself takes no NUL"
