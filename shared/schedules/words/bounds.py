@@ -2,7 +2,7 @@
 
 from shared.schedules.words.clocks import one_clock, read_clocks
 from shared.schedules.words.dates import check_day, read_date
-from shared.schedules.words.days import read_month, read_month_end, read_nth, read_weekdays, weekday_at
+from shared.schedules.words.days import is_range, read_month, read_month_end, read_nth, read_weekdays, weekday_at
 from shared.schedules.words.domain import Day, NotUnderstood, Said, Unit
 from shared.schedules.words.line import Line
 from shared.schedules.words.repeats import read_ahead, read_coming, read_length
@@ -37,7 +37,7 @@ def _lasting(line: Line, end: int, said: Said, found: list[tuple[float, Unit]]) 
 
 def read_start(line: Line, at: int, said: Said) -> int:
     """starting tomorrow, from 1 January on, ab Montag; for intervals also a time: starting at 8."""
-    if not line.has(at, STARTING):
+    if not line.has(at, STARTING) or is_range(line, at + 1):
         return at
     place = line.skip(at + 1, ("with", "mit"))
     bound, end = read_bound(line, place)

@@ -1,23 +1,26 @@
 """Times of day as people say them: 7, 7:30, 7.30 Uhr, halb acht, quarter past 7, 7pm, noon, and lists of them."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import time
 
 from shared.schedules.words.domain import Clock, NotUnderstood, Part
 from shared.schedules.words.line import Line
-from shared.schedules.words.vocabulary import AND, NUMBERS, PARTS, UNITS
+from shared.schedules.words.vocabulary import AND, ARTICLES, NUMBERS, PARTS, UNITS
 
 LEADS = frozenset(("at", "um", "@"))
 _MARKERS = frozenset(("uhr", "o'clock", "oclock", "hours"))
 _NAMED = {"noon": time(12), "midday": time(12), "midnight": time(0), "mitternacht": time(0), "mittag": time(12)}
 _PAST, _BEFORE = frozenset(("past", "after", "nach")), frozenset(("to", "before", "vor"))
+_EXACTLY = frozenset(("punkt", "exactly", "genau"))
+Readers = Sequence[Callable[[Line, int, bool], tuple[Clock | None, int]]]
 MOST_TIMES = 24
 
 
 def read_clocks(line: Line, at: int, led: bool = False) -> tuple[list[Clock], int]:
     """The times from here on, and where they end; none when there is none. `led`: a bare number is a time."""
     lead = led or line.has(at, LEADS)
-    place = at + 1 if line.has(at, LEADS) else at
+    place = line.skip(at + 1, _EXACTLY) if line.has(at, LEADS) else at
     found: list[Clock] = []
     while True:
         clock, end = _clock(line, place, lead or _leads_on(line, place))
@@ -38,9 +41,9 @@ def read_clocks(line: Line, at: int, led: bool = False) -> tuple[list[Clock], in
 
 
 def one_clock(line: Line, at: int) -> tuple[Clock | None, int]:
-    """The first time of what might be a list; a bare number is one."""
+    """One end of "from 9 to 17": a bare number is a time, and "9 to 17" is not sixteen fifty-one."""
     place = at + 1 if line.has(at, LEADS) else at
-    clock, end = _clock(line, place, True)
+    clock, end = _clock(line, place, True, (_named, _colon, _hour))
     return (None, at) if clock is None else _with_part(line, clock, end)
 
 
@@ -72,8 +75,8 @@ def _leads_on(line: Line, at: int) -> bool:
     return False
 
 
-def _clock(line: Line, at: int, lead: bool) -> tuple[Clock | None, int]:
-    for read in (_named, _colon, _worded, _hour):
+def _clock(line: Line, at: int, lead: bool, readers: Readers | None = None) -> tuple[Clock | None, int]:
+    for read in readers or (_named, _colon, _worded, _hour):
         clock, end = read(line, at, lead)
         if clock is not None:
             return clock, end
@@ -132,37 +135,45 @@ def _worded(line: Line, at: int, lead: bool) -> tuple[Clock | None, int]:
 
 
 def _hour(line: Line, at: int, lead: bool) -> tuple[Clock | None, int]:
-    """7 Uhr 30, 7 o'clock, 7pm, and 7 where a time is due."""
-    last = at == len(line.tokens) - 1
-    is_number = line.kind(at) == "number" or (line.kind(at) == "ordinal" and last and line.key(at).endswith("."))
-    word = NUMBERS.get(line.key(at))
-    if not is_number and (
-        word is None
-        or (
-            line.has(at, ("a", "an", "ein", "eine", "einen", "einem", "einer", "eines"))
-            and not line.has(at + 1, _MARKERS)
-        )
-    ):
+    """7 Uhr 30, 7 o'clock, 7pm, seven thirty, and 7 where a time is due."""
+    hour = _hour_number(line, at)
+    if hour is None:
         return None, at
-    hour = line.number(at) if is_number else word or 0
-    if line.has(at + 1, _MARKERS) and 10 <= NUMBERS.get(line.key(at + 2), 0) < 60:
-        return Clock(_time(line, hour, NUMBERS[line.key(at + 2)]), bare=1 <= hour <= 12), at + 3
-    if not is_number and 10 <= NUMBERS.get(line.key(at + 1), 0) < 60 and lead and not line.has(at + 2, UNITS):
-        return Clock(_time(line, hour, NUMBERS[line.key(at + 1)]), bare=1 <= hour <= 12), at + 2
-    if line.has(at + 1, _MARKERS):
-        minute = (
-            line.kind(at + 2) == "number" and line.number(at + 2) < 60 and not line.has(at + 3, (*_MARKERS, *UNITS))
-        )
-        clock = Clock(_time(line, hour, line.number(at + 2) if minute else 0), bare=1 <= hour <= 12)
-        return clock, at + 2 + minute
-    if line.has(at + 1, ("am", "pm")) and _meridian(line, at + 1):
-        return Clock(_time(line, hour), bare=1 <= hour <= 12), at + 1
-    if not lead or line.has(at + 1, UNITS):
+    minute, end = _minute_after(line, at, lead)
+    halved = line.has(end, ("am", "pm")) and _meridian(line, end)
+    if end == at + 1 and not halved and (not lead or line.has(end, UNITS)):
         return None, at
     raw = line.tokens[at].raw
-    if is_number and len(raw) == 4 and raw.isdigit() and hour < 2400:
-        return Clock(_time(line, hour // 100, hour % 100)), at + 1
-    return Clock(_time(line, hour), bare=1 <= hour <= 12), at + 1
+    if end == at + 1 and len(raw) == 4 and raw.isdigit() and hour < 2400:
+        return Clock(_time(line, hour // 100, hour % 100)), end
+    return Clock(_time(line, hour, minute), bare=1 <= hour <= 12), end
+
+
+def _hour_number(line: Line, at: int) -> int | None:
+    """A number, or a word for one; an article only before what says that it counts hours ("ein Uhr")."""
+    ends_text = at == len(line.tokens) - 1 and line.key(at).endswith(".")
+    if line.kind(at) == "number" or (line.kind(at) == "ordinal" and ends_text):
+        return line.number(at)
+    if line.has(at, ARTICLES) and not line.has(at + 1, _MARKERS):
+        return None
+    return NUMBERS.get(line.key(at))
+
+
+def _minute_after(line: Line, at: int, lead: bool) -> tuple[int, int]:
+    """The minute that follows an hour, and where both end; 0 and the next place when none does."""
+    marked = line.has(at + 1, _MARKERS) or (lead and line.key(at + 1) == "h")
+    place = at + 1 + marked
+    spoken = NUMBERS.get(line.key(place), 0)
+    if (marked or (lead and line.kind(at) == "word")) and 10 <= spoken < 60 and not line.has(place + 1, UNITS):
+        return spoken, place + 1
+    if (
+        marked
+        and line.kind(place) == "number"
+        and line.number(place) < 60
+        and not line.has(place + 1, (*_MARKERS, *UNITS))
+    ):
+        return line.number(place), place + 1
+    return 0, place
 
 
 def _with_part(line: Line, clock: Clock, at: int) -> tuple[Clock, int]:

@@ -8,7 +8,6 @@ from shared.schedules.words.vocabulary import (
     EVERY,
     HABITS,
     MONTHS,
-    ORDINALS,
     SHORT_DE_DAYS,
     WEEKDAYS,
     WEEKEND_HABIT,
@@ -43,8 +42,18 @@ def read_weekdays(line: Line, at: int, said: Said) -> int:
         return _take(line, at + 1, said, WEEKEND, habit)
     if line.key(at) == "unter" and line.key(at + 1) == "der" and line.key(at + 2) == "woche":
         return _take(line, at + 3, said, WORKDAYS, True)
-    found, end, habit = weekday_list(line, at)
+    found, end, habit = weekday_list(line, at + (line.has(at, ("from", "von")) and is_range(line, at + 1)))
     return _take(line, end, said, found, habit) if found else at
+
+
+def is_range(line: Line, at: int) -> bool:
+    """Monday to Friday."""
+    joined = line.skip(at + 1, (".",))
+    return (
+        weekday_at(line, at) is not None
+        and (line.has(joined, _DASHES) or line.has(joined, _THROUGH))
+        and weekday_at(line, joined + 1) is not None
+    )
 
 
 def weekday_list(line: Line, at: int) -> tuple[tuple[int, ...], int, bool]:
@@ -118,10 +127,11 @@ def read_month_days(line: Line, at: int, said: Said) -> int:
             number = line.number(place)
         if number is None:
             break
-        if not (number == -1 and line.has(place, ORDINALS) and days) and not 1 <= number <= 31:
+        last = number == -1 and bool(days) and line.has(place + 1, ("day", "tag"))
+        if not last and not 1 <= number <= 31:
             return at
         days.append(number)
-        end = place = place + 1
+        end = place = place + 1 + (number == -1)
         if not (line.key(place) == "," or line.has(place, AND)):
             break
         place = line.skip(place, {",", "the", "am", "on", "den", "der"} | AND)

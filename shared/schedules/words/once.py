@@ -21,7 +21,7 @@ class OnceMeaning(Meaning):
             or said.weekdays
             or said.days
             or said.date
-            or said.ahead is not None
+            or said.ahead
             or said.habit
             or said.until
             or said.coming
@@ -56,6 +56,8 @@ class OnceMeaning(Meaning):
             raise wrong(line, "No time is said.", "Es ist keine Zeit genannt.", "Say when, such as “every Sunday at 7” or “in 10 minutes”.", "Sage, wann, etwa „jeden Sonntag um 7“ oder „in 10 Minuten“.")  # fmt: skip
         if said.month and not said.days and not said.nth and not said.date:
             raise wrong(line, "Which day is not said.", "Welcher Tag, ist nicht gesagt.", "Say “on 15 January”.", "Sage „am 15. Januar“.")  # fmt: skip
+        if len(said.days) > 1:
+            raise wrong(line, "Once is one day, and several are named.", "Einmal ist ein Tag, und es sind mehrere genannt.", "Say “on the 1st and 15th of every month”, or name one.", "Sage „am 1. und 15. jedes Monats“, oder nenne einen.")  # fmt: skip
         times = self.times()
         if len(times) > 1:
             raise wrong(line, "Once has one time.", "Einmal hat eine Uhrzeit.", "Say “every day at 8 and 20:00”, or make one for each.", "Sage „täglich um 8 und 20 Uhr“, oder lege für jede eines an.")  # fmt: skip

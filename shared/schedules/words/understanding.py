@@ -17,9 +17,9 @@ from shared.schedules.words.reading import read_all
 from shared.schedules.words.vocabulary import CLEANUP, fold
 from shared.schedules.zones import check_zone
 
+_FIELD = r"(?:[0-9*?,/#LW-]|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|SUN|MON|TUE|WED|THU|FRI|SAT)+"
 _CRON = re.compile(
-    r"(?:cron(?:tab)?\s*:?\s*)?[\"'`„“]?(?P<expression>@[a-z]+|[0-9*?][^\s]*(?:\s+[0-9A-Za-z*?,/#-]+){4,5})[\"'`“”]?",
-    re.IGNORECASE,
+    rf"(?:cron(?:tab)?\s*:?\s*)?[\"'`„“]?(?P<expression>@[a-z]+|{_FIELD}(?:\s+{_FIELD}){{4,5}})[\"'`“”]?", re.IGNORECASE
 )
 _CRON_WORD = re.compile(r"cron(?:tab)?\s*:?\s+(?P<expression>.+)", re.IGNORECASE | re.DOTALL)
 _QUOTES = " \t\r\n\"'“”„`«»"

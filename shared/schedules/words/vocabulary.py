@@ -71,8 +71,13 @@ NUMBERS = _table(
     "zero null=0; a an one ein eine einen einem einer eines eins=1; two zwei zwo=2; three drei=3; four vier=4; five fuenf=5; six sechs=6; seven sieben=7; "
     "eight acht=8; nine neun=9; ten zehn=10; eleven elf=11; twelve zwoelf=12; thirteen dreizehn=13; fourteen vierzehn=14; fifteen fuenfzehn=15; "
     "sixteen sechzehn=16; seventeen siebzehn=17; eighteen achtzehn=18; nineteen neunzehn=19; twenty zwanzig=20; thirty dreissig=30; forty vierzig=40; "
-    "fortyfive fuenfundvierzig=45; fifty fuenfzig=50; sixty sechzig=60; ninety neunzig=90"
+    "fifty fuenfzig=50; sixty sechzig=60; ninety neunzig=90"
 )
+NUMBERS |= {
+    f"{one}und{ten}": NUMBERS[ten] + NUMBERS["eins" if one == "ein" else one]
+    for ten in ("zwanzig", "dreissig", "vierzig", "fuenfzig")
+    for one in ("ein", "zwei", "drei", "vier", "fuenf", "sechs", "sieben", "acht", "neun")
+}
 ARTICLES = _words("a an ein eine einen einem einer eines")
 HALVES = {"anderthalb": 1.5, "eineinhalb": 1.5, "zweieinhalb": 2.5}
 _STEMS = ("erst", "zweit", "dritt", "viert", "fuenft", "sechst", "siebt", "acht", "neunt", "zehnt", "elft", "zwoelft")
@@ -102,4 +107,6 @@ CLEANUP = _words(
     "cleanup clean delete prune purge aufraeumen aufraeumjob loeschen loesche bereinigen bereinige raeume saeubern"
 )
 EXCEPT = _words("except excluding ausser")
-POLITE = _words("please bitte always immer jeweils regelmaessig regularly single einmal once ok okay")
+POLITE = _words(
+    "exactly sharp punkt genau please bitte always immer jeweils regelmaessig regularly single einmal once ok okay"
+)
