@@ -42,7 +42,14 @@ async def test_a_proposal_is_staged_for_the_lock(db: Database) -> None:
 
 
 async def test_the_agent_owns_no_event_that_decides() -> None:
-    facts = ["usage.recorded", "setting.applied", "action.requested", "action.settled"]
+    facts = [
+        "usage.recorded",
+        "setting.applied",
+        "action.requested",
+        "action.settled",
+        "automation.stated",
+        "mail_account.closed",
+    ]
     assert [event.name for event in owned_by("agent")] == ["item.proposed", *facts]
 
 
