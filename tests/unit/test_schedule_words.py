@@ -1,6 +1,7 @@
 """Words for times in English and German (rule 7a): what they mean, and what is refused rather than guessed."""
 
 import time as clocks
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 
 import pytest
@@ -281,10 +282,8 @@ def test_no_text_takes_long(piece: str) -> None:
     text = (piece * 262_144)[:262_144]
     began = clocks.process_time()
     for each in (text, f"remind me {text}"):
-        try:
+        with suppress(Refused):
             understand(each, ZONE, AT)
-        except Refused:
-            pass
         find_schedule(each)
     assert clocks.process_time() - began < 3.0
 
