@@ -64,9 +64,9 @@ class TaskLease:
     async def stop(self) -> None:
         await cancel(self._task)
         with contextlib.suppress(*GONE, *SLOW):
-            if self._fence is not None and self._connection is not None:
+            if self._fence is not None:
                 async with asyncio.timeout(ANSWER_WITHIN):
-                    await store.hand_back(self._connection, self._holder, self._fence)
+                    await store.hand_back(await self._open(), self._holder, self._fence)
                 self.handed_back()
         self._fence = None
         if self._connection is not None:
