@@ -31,10 +31,10 @@ def read_passwords(
     form: Form, account: Account, public: Mapping[Side, Mapping[str, str]], recipient: str
 ) -> list[SealedPart]:
     """The new password, sealed beside what is kept of each side. `public`: as the connectors have it, by side."""
+    if set(public) != set(account.sides):
+        raise Refused("The password that you gave before is still on its way; try again in a moment.", code="coming")
     return [
-        _sealed(account, side, {**public[side], "password": _password(form, side)}, recipient)
-        for side in account.sides
-        if side in public
+        _sealed(account, side, {**public[side], "password": _password(form, side)}, recipient) for side in account.sides
     ]
 
 
