@@ -97,10 +97,12 @@ class TaskOffice:
             await tx.raw.execute("UPDATE app.due_tasks SET due_at = $2 WHERE task_id = $1", task.task_id, at)
         return at
 
-    async def promise(self, me: Me, task: Task, at: datetime) -> None:
-        """As if that were the time that it waits for."""
+    async def promise(self, me: Me, task: Task, at: datetime, rule: Wall | None = None) -> None:
+        """As if that were the time that it waits for, and that its rule."""
         async with self.db.owned(me.owner) as tx:
-            await tx.raw.execute("UPDATE core.tasks SET next_at = $2 WHERE task_id = $1", task.task_id, at)
+            moved = "UPDATE core.tasks SET next_at = $2, rule = $3 WHERE task_id = $1"
+            kept = await tx.raw.fetchval("SELECT rule FROM core.tasks WHERE task_id = $1", task.task_id)
+            await tx.raw.execute(moved, task.task_id, at, rule_text(rule) if rule else kept)
             await tx.raw.execute("UPDATE app.due_tasks SET due_at = $2 WHERE task_id = $1", task.task_id, at)
 
     @asynccontextmanager

@@ -114,15 +114,21 @@ async def test_ten_thousand_missed_minutes_are_one_row(office: TaskOffice) -> No
 
 
 async def test_sc_01_a_shifted_time_says_so_in_its_run(office: TaskOffice) -> None:
-    me, gap = somebody(), datetime(2026, 3, 29, 1, tzinfo=UTC)
-    rule = Wall(unit="day", times=(time(2, 30),), start=date(2026, 3, 1))
-    task = await office.tasks.add(me, wanted(rule, misfire="all", window_s=900 * 86400))
-    await office.promise(me, task, gap - timedelta(minutes=30) - DAY)
+    """02:30 in Berlin on the day of the change: 03:00, which is 01:00 UTC; the days before as asked."""
+    me = somebody()
+    task = await office.tasks.add(me, wanted(soon(3600), misfire="all", window_s=20 * 366 * 86400))
+    rule = Wall(unit="day", times=(time(2, 30),), start=date(2026, 3, 27), until=date(2026, 3, 29))
+    days = [
+        datetime(2026, 3, 27, 1, 30, tzinfo=UTC),
+        datetime(2026, 3, 28, 1, 30, tzinfo=UTC),
+        datetime(2026, 3, 29, 1, tzinfo=UTC),
+    ]
+    await office.promise(me, task, days[0], rule)
     async with office.held() as lease:
-        await office.fire(lease, me)
-    runs = {run.nominal_at: run for run in await office.runs(me, task)}
-    assert sum(run.count for run in runs.values()) > 200
-    assert (gap - timedelta(minutes=30)) not in runs
+        assert len(await office.fire(lease, me)) == 3
+    newest, *before = await office.runs(me, task)
+    assert [run.nominal_at for run in (newest, *before)] == days[::-1]
+    assert "02:30" in newest.note and "03:00" in newest.note and {run.note for run in before} == {""}
 
 
 async def test_editing_or_pausing_voids_what_was_queued(office: TaskOffice) -> None:
