@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from infra.backup import directory, entries, gatelog, manifest, sealing
+from infra.backup.doing import folder as taking
 from infra.backup.gatelog import Place
 from infra.backup.manifest import Manifest, Stored
 from infra.backup.sealing import Identities, Recipients
@@ -303,3 +304,18 @@ def test_a_log_that_does_not_continue_the_backup_is_not_complete(
     found = gatelog.read(followed, opened[1], KEYS, replace(START, hash="b" * 64))
     assert found.entries == []
     assert "does not go on after entry 4" in found.gap
+
+
+def test_a_file_that_is_still_coming_in_is_in_no_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "workspace" / "user-1"
+    home.mkdir(parents=True)
+    for name in ("kept.txt", ".part-1"):
+        (home / name).write_text(name)
+    out = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr(taking, "say", lambda **_: None)
+    taking.take(tmp_path / "workspace")
+    out.buffer.seek(0)
+    with tarfile.open(fileobj=out.buffer) as archive:
+        assert archive.getnames() == ["user-1", "user-1/kept.txt"]
+    assert not taking._is_identity(home / "gone meanwhile")

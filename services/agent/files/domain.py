@@ -12,6 +12,8 @@ MOST_UPLOAD = 200 * 1024 * 1024
 """Bytes of one file that is put in (rule 14)."""
 LEAST_FREE = 256 * 1024 * 1024
 """Bytes that stay free on the disk: files of people must not keep the services from writing."""
+PART = ".part-"
+"""How the name of a file begins that is coming in."""
 UPLOADS, DOWNLOADS = "uploads", "downloads"
 FOLDERS = {
     "drafts": "what is being written",

@@ -8,12 +8,11 @@ import hashlib
 import os
 from contextlib import suppress
 
-from services.agent.files.domain import MOST_UPLOAD, full, too_large
+from services.agent.files.domain import MOST_UPLOAD, PART, full, too_large
 from services.agent.memory import beneath
 from shared.errors import Away
 from shared.ids import fresh_id
 
-PART = ".part-"
 FLUSHED = 16 * 1024 * 1024
 """Bytes after which what was written goes to the disk, so that the end has little left to do."""
 
