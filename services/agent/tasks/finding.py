@@ -15,7 +15,7 @@ def find_task(tasks: Sequence[Task], meant: str) -> Task:
     found = found or [each for each in tasks if wanted in (each.title.casefold(), each.text.casefold())]
     found = found or [each for each in tasks if _holds(each, wanted)]
     if not found:
-        raise NotFound("There is no such task; list_tasks says which there are.", code="task")
+        raise NotFound("There is no such task; list them to see which there are.", code="task")
     if len(found) > 1:
         named = "; ".join(f"{each.title} ({each.words})" for each in found[:MOST_NAMED])
         more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""

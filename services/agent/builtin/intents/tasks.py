@@ -32,9 +32,8 @@ def remind(scene: Scene, match: Taken) -> Step:
         return lacks(scene)
     if not match["when"]:
         return Say(scene.say(f"{WHEN_EN} Say for example “tomorrow at 8” or “every Sunday at 7”.", f"{WHEN_DE} Sage zum Beispiel „morgen um 8“ oder „jeden Sonntag um 7“."))  # fmt: skip
-    if not match["what"]:
-        return Say(scene.say(WHAT_EN, WHAT_DE))
-    return _remind(scene, match["when"], match["what"])
+    what = match["what"] or (scene.say("Wake up", "Aufwachen") if said.WAKING.search(scene.text[:100]) else "")
+    return _remind(scene, match["when"], what) if what else Say(scene.say(WHAT_EN, WHAT_DE))
 
 
 def _remind(scene: Scene, when: str, what: str) -> Step:
@@ -87,6 +86,8 @@ def _corrects(scene: Scene) -> bool:
     """A time after a task was spoken of; without "no" only right after its times were shown, or were not understood."""
     if not scene.past or scene.past[0].tool not in TOOLS or len(scene.text) > 200:
         return False
+    if any(each.fullmatch(scene.text) for each in (*said.PAUSE, *said.RESUME, *said.DELETE)):
+        return False  # "delete the second" is no day of the month
     spoken = (
         bool(_NO.match(scene.text)) or HINT_EN in scene.before or HINT_DE in scene.before or bool(scene.past[0].trouble)
     )
@@ -121,7 +122,8 @@ def ask_what_else(scene: Scene, match: Taken) -> Step:
 
 
 def take_back(scene: Scene, match: Taken) -> Step:
-    task = focus(scene)
+    """Only what was just made goes by a "never mind"."""
+    task = focus(scene) if scene.past[0].tool == "create_reminder" else None
     return ask_what_else(scene, match) if task is None else _delete(scene, str(task["task_id"]))
 
 
@@ -142,6 +144,11 @@ def pause(scene: Scene, task: str, match: Taken) -> Step:
     return through(scene, "pause_task", {"task": task}, lambda value: Say(scene.say(f"Paused: “{_title(value)}”. “resume it” lets it go on.", f"Pausiert: „{_title(value)}“. „Setze sie fort“ lässt sie weiterlaufen.")))  # fmt: skip
 
 
+def _pausing(scene: Scene) -> bool:
+    """Nothing else can be paused."""
+    return about_tasks(scene) or scene.text[:6].casefold().startswith(("pause ", "pausie"))
+
+
 def resume(scene: Scene, task: str, match: Taken) -> Step:
     return through(scene, "resume_task", {"task": task}, lambda value: Say(confirmed(scene, value)))
 
@@ -151,7 +158,9 @@ def _delete(scene: Scene, task: str) -> Step:
 
 
 def change(scene: Scene, task: str, match: Taken) -> Step:
-    return _change(scene, task, {"when": match["new"]})
+    """ "By an hour" is an hour later."""
+    new = match["new"]
+    return _change(scene, task, {"when": f"{new} later" if corrects(f"{new} later") and not corrects(new) else new})
 
 
 def rename(scene: Scene, task: str, match: Taken) -> Step:
@@ -259,7 +268,7 @@ INTENTS: tuple[Intent, ...] = (
     uses("next_task", "list_tasks", said.NEXT, lambda _: {}, lambda scene, _, value: next_of(scene, value)),
     uses("list_tasks", "list_tasks", said.LIST, lambda _: {}, _list),
     Intent("delete_all_tasks", said.DELETE_ALL, delete_all, needs=("list_tasks",), when=about_tasks),
-    Intent("pause_task", said.PAUSE, on_task(pause), needs=("pause_task",), when=about_tasks),
+    Intent("pause_task", said.PAUSE, on_task(pause), needs=("pause_task",), when=_pausing),
     Intent("resume_task", said.RESUME, on_task(resume), needs=("resume_task",), when=about_tasks),
     Intent("rename_task", said.RENAME, on_task(rename), needs=("change_task",), when=about_tasks),
     Intent("change_task", said.CHANGE, on_task(change), needs=("change_task",), when=about_tasks),
