@@ -26,7 +26,7 @@ MOST_COURTESIES = 5
 _BOTH = _GERMAN & _ENGLISH
 _WORD = re.compile(r"[^\W\d_]+")
 _COURTESY = re.compile(
-    r"(?:(?:hey|hi|hello|hallo|ok|okay|so|well|also|nun|und|and|please|bitte|agent|assistant)\b[\s,:!.-]*"
+    r"(?:(?:hey|hi|hello|hallo|ok|okay|so|well|nun|please|bitte|agent|assistant|(?:also|und|and)(?!\s+(?:at|um|on|am)\s))\b[\s,:!.-]*"
     r"|(?P<asked>(?:could|can|would|will) you (?:please |kindly )?"
     r"|(?:könntest|kannst|würdest|koenntest) du (?:mir |bitte |mal |mir bitte |mir mal |bitte mal )?)(?=\w)"
     r"|i (?:want|would like|'d like|need) you to |i'd like you to |ich (?:möchte|will|hätte gern),? dass du )",

@@ -19,7 +19,7 @@ from shared.schedules.words.vocabulary import AND
 _OPENING = re.compile(
     r"(?:(?:no|nope|nah|nein|nee|ne|doch|lieber|besser|rather|actually|eigentlich|sorry|i mean|i meant|ich meine|ich meinte|wait|but|aber|ok|okay|please|bitte|"
     r"make (?:it|that)|change (?:it|that)(?: to)?|move (?:it|that)(?: to)?|set (?:it|that)(?: to)?|let'?s (?:say|do)|better|stattdessen|mach(?:e)?(?: es| das)?|verschieb(?:e)?(?: es| das)?(?: auf)?|"
-    r"ändere?(?: es| das)?(?: auf)?|änder(?: es| das)?(?: auf)?|es soll|it should be|dann|then|auf)\b[\s,.:;!–-]*){1,6}",
+    r"ändere?(?: es| das)?(?: auf)?|änder(?: es| das)?(?: auf)?|es soll|it should be|dann|then|auf|only|nur|erst|just)\b[\s,.:;!–-]*){1,6}",
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(r"(?:not|nicht) (?P<old>.{1,80}?)(?:,? (?:but|sondern)|,) (?P<new>.+)", re.IGNORECASE | re.DOTALL)
@@ -85,7 +85,8 @@ def correct(line: Line, zone: str, at: datetime, before: Understood) -> tuple[Ru
 def corrects(text: str) -> bool:
     """Whether it can be a correction of a schedule: it says times or days and nothing else, after "no," or without."""
     try:
-        return bool(text.strip()) and _read(read_line(opened(text))) != Said()
+        line = read_line(opened(text))
+        return bool(text.strip()) and (_shift(line) is not None or _read(line) != Said())
     except NotUnderstood:
         found = _OPENING.match(text)
         return found is not None and bool(find_schedule(text[found.end() :])[0])

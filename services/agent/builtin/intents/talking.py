@@ -21,6 +21,7 @@ WHO = phrases(
     r"welches modell (?:bist|nutzt|verwendest) du[\s.!?]*",
 )
 LATER = phrases(
+    r"(?:schedule|plane)\b.*",
     r"(?:every|each) (?:\d+ )?(?:day|week|month|hour|minute|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|morning|evening|days|weeks|hours|minutes)\b.*",
     r"(?:jeden|jede|jedes|täglich|wöchentlich|monatlich|stündlich|alle \d+)\b.*",
 )

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from services.agent.builtin.domain import HEAD, Intent, Scene, Taken
-from services.agent.builtin.tasks.phrases import DO, NO_REMINDER, REMIND
+from services.agent.builtin.tasks.phrases import DO, INFINITIVE, NO_REMINDER, REMIND, TIMER
 from shared.schedules.words import find_schedule, recurs
 
 _AUTOMATE = re.compile(
@@ -16,6 +16,7 @@ _QUOTED = re.compile(
     r"(?:\b(?:for|about|with|after|named|called|titled|tool|werkzeug|file|datei|nach|über|zu|zum|mit|namens|für)|[:“„\"])\s*$",
     re.IGNORECASE,
 )
+_PLAIN = re.compile(r"schedule|plane", re.IGNORECASE)
 _INFINITIVE = re.compile(r"mich\s+(?P<rest>.+?)(?:,? zu)? erinnern[\s.?!]*", re.IGNORECASE | re.DOTALL)
 _NO_MORE = re.compile(r"\s+(?:nicht mehr|nie|no more)\b", re.IGNORECASE)
 MOST_TEXT = 4000
@@ -32,6 +33,8 @@ class Asking(Intent):
 
 def reminder_parts(text: str) -> tuple[str, str] | None:
     """When and of what; either may be empty. None for a message that asks for no reminder."""
+    if timer := TIMER.fullmatch(text[:HEAD]):
+        return f"in {timer['length'].removeprefix('in ')}", "Timer"
     if infinitive := _INFINITIVE.fullmatch(text[:HEAD]):
         text = f"erinnere mich {infinitive['rest']}"
     found = REMIND.search(text[:HEAD])
@@ -55,11 +58,11 @@ def automation_parts(text: str) -> tuple[str, str] | None:
     when, what = find_schedule(body)
     if not when or not what:
         return None
-    if asked:
+    if asked and (DO.match(what) or not _PLAIN.match(asked[0])):
         return when, what
     first = body.lstrip().casefold().startswith(when.casefold()[:20])
     if first:
-        return (when, what) if DO.match(what) else None
+        return (when, what) if DO.match(what) or INFINITIVE.fullmatch(what) else None
     place = body.casefold().find(when.casefold())
     fits = (
         DO.match(body) and place > 0 and not _QUOTED.search(body[:place]) and ":" not in body[:place] and recurs(when)

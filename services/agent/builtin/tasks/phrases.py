@@ -15,9 +15,9 @@ PLACE = (
     rf"(?:(?:the |number |no\.? |#|die |den |das |nummer |nr\.? )*(?P<nth>{_NTH_EN}|(?:{_NTH_DE})[nrs]?|[0-9]{{1,3}})\.?"
     rf"(?: (?:one|{TASK_EN}|{TASK_DE}))?|(?:{TASK_EN}|{TASK_DE}) (?:number |no\.? |#|nummer |nr\.? )?(?P<nth2>[0-9]{{1,3}}))"
 )
-IT = rf"(?:it|that|this|that one|this one|(?:this|that|the) {TASK_EN}|sie|ihn|es|das|die|diese[nrs]?|(?:die|den|diese[nrs]?|das) {TASK_DE})"
+IT = rf"(?:it|that|this|that one|this one|(?:this|that|the|my) {TASK_EN}|sie|ihn|es|das|die|diese[nrs]?|(?:die|den|meine|meinen|diese[nrs]?|das) {TASK_DE})"
 NAMED = (
-    rf"(?:(?:the|my) )?(?:{TASK_EN} (?:about|for|to|called|named|with|of|on) (?P<name>.+?)|(?P<name2>.+?) {TASK_EN})"
+    rf"(?:(?:the|my) )?(?:{TASK_EN} (?:about|for|to|called|named|with|of|on) (?P<name>.+?)|(?P<name2>.+?) (?:{TASK_EN}|one))"
     rf"|(?:(?:die|den|meine|meinen|das) )?(?:{TASK_DE} (?:an|für|zu|zum|zur|namens|mit|über|von|wegen) (?P<name3>.+?)|(?P<name4>.+?)[ -]{TASK_DE})"
 )
 MEANT = rf"(?:{PLACE}|{IT}|{NAMED})"
@@ -44,7 +44,8 @@ LIST = phrases(
     rf"(?:zeig|zeige|liste|nenne)(?: mir)?(?: alle)?(?: meine| die)?(?: offenen| geplanten)? {TASK_DE}(?: auf| an)?{_E}",
     rf"welche {TASK_DE} (?:habe ich|gibt es|sind gesetzt|sind geplant|stehen an){_E}",
     rf"(?:habe ich|gibt es)(?: noch)? {TASK_DE}{_E}",
-    r"was (?:ist|habe ich) (?:alles )?(?:geplant|vor)" + _E,
+    r"was (?:ist|habe ich) (?:heute |morgen |diese woche |alles )*(?:geplant|vor)" + _E,
+    r"what(?:['’]s| is) (?:on|planned)(?: for)?(?: today| tomorrow| this week)?" + _E,
     r"was steht(?: als nächstes| demnächst| alles)? an" + _E,
     r"(?:my |all |meine |alle )*(?:reminders|tasks|automations|erinnerungen|aufgaben|automationen)" + _E,
 )
@@ -95,7 +96,7 @@ DELETE = phrases(
     rf"(?:delete|remove|cancel|drop|end|clear) {MEANT}(?: please)?{_E}",
     rf"stop reminding me(?: (?:about|of|to) (?P<name>.+?))?{_E}",
     rf"(?:don['’]t|do not|no longer) remind me(?: (?:about|of|to) (?P<name>.+?))?(?: any ?more| again)?{_E}",
-    rf"(?:lösch|lösche|entferne|entfern|streiche|streich|beende) {MEANT}(?: bitte)?{_E}",
+    rf"(?:lösch|lösche|entferne|entfern|streiche|streich|beende) {MEANT}(?: bitte| wieder)*{_E}",
     rf"(?:sag|sage|setz|setze) {MEANT} ab{_E}",
     rf"erinner(?:e)? mich (?:nicht mehr|nie mehr|nie wieder)(?: (?:an|daran,?) (?P<name>.+?))?{_E}",
 )
@@ -127,6 +128,17 @@ DO = re.compile(
     re.IGNORECASE,
 )
 """What the agent is told to do; by such a word it is more than a reminder."""
+TIMER = re.compile(
+    r"(?:please |bitte )?(?:(?:set|start|stell|stelle|starte)(?: me| mir)?(?: bitte)? )?(?:a |an |einen |den )?timer(?: for| of| auf| von| über|:)? (?P<length>.{1,80}?)[\s.!]*",
+    re.IGNORECASE,
+)
+WAKING = re.compile(r"\b(?:wake|weck|alarm|wecker)", re.IGNORECASE)
+"""Without a text it is clear what for."""
+INFINITIVE = re.compile(
+    r".*\b(?:prüfen|checken|zusammenfassen|schicken|senden|lesen|vorlesen|suchen|durchsuchen|auflisten|zeigen|anzeigen|schreiben|berichten|sammeln|vergleichen|antworten|übersetzen|zählen)[\s.!]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""An order as German puts it behind a time: "jeden Morgen um 7 meine Mails zusammenfassen"."""
 READS = re.compile(
     r"\b(?:e-?)?mails?\b|inbox|postfach|posteingang|\bpages?\b|https?:|website|webseite|\bseiten?\b|comments?\b|kommentare?|feedback|rückmeldung|\bfiles?\b|datei|lessons?\b|lektion|conversations?\b|gespräch|"
     r"\bnews\b|nachrichten|records?\b|datensätze|\bcrm\b",
