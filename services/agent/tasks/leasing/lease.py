@@ -14,7 +14,7 @@ from services.agent.tasks.leasing import store
 from services.agent.tasks.leasing.store import Lease
 from services.agent.tasks.tables import LEASE_S
 from shared.db import Database
-from shared.db.engine import GONE, SLOW
+from shared.db.engine import FULL, GONE, SLOW
 from shared.db.raw import Raw
 from shared.tasks import cancel, spawn
 
@@ -22,6 +22,8 @@ log = structlog.get_logger()
 RENEW_EVERY, LOOK_EVERY = 4.0, 1.0
 """Seconds: of the holder; of whoever stands by."""
 ANSWER_WITHIN = 3.0
+AWAY = (*GONE, *SLOW, *FULL)
+"""The database may take it a little later."""
 SURE_FOR = LEASE_S - 3.0
 """Seconds since the last renewal, on its own clock, after which a holder takes itself for replaced."""
 
@@ -63,7 +65,7 @@ class TaskLease:
 
     async def stop(self) -> None:
         await cancel(self._task)
-        with contextlib.suppress(*GONE, *SLOW):
+        with contextlib.suppress(*AWAY):
             if self._fence is not None:
                 async with asyncio.timeout(ANSWER_WITHIN):
                     await store.hand_back(await self._open(), self._holder, self._fence)
@@ -78,7 +80,7 @@ class TaskLease:
             try:
                 async with asyncio.timeout(ANSWER_WITHIN):
                     await self._step(await self._open())
-            except (*GONE, *SLOW) as error:
+            except AWAY as error:
                 self._drop(error)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(RENEW_EVERY if self._fence is not None else LOOK_EVERY):
