@@ -44,13 +44,9 @@ class Files(Homes):
     async def open(self, me: Me, path: str) -> Opened:
         """A plain file, to be closed by whoever asked. `sources`: where untrusted text in it came from. NotFound, Refused."""
         parts = check_path(path)
+        async with self._db.owned(me.owner) as tx:
+            sources = await store.sources_of(tx, me.owner, "/".join(parts), "")
         found = await self._read(me.owner, lambda home: places.open_plain(home, parts))
-        try:
-            async with self._db.owned(me.owner) as tx:
-                sources = await store.sources_of(tx, me.owner, found.path, "")
-        except BaseException:
-            found.close()
-            raise
         return found.from_outside(sources)
 
     async def save(
