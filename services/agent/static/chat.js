@@ -152,7 +152,7 @@
   const silent = () => notice.hidden && tell(SILENT, "wait");
   function listen(after = "") {
     live?.close();
-    if (!conversation && body.dataset.signedIn !== "yes") return; // a guest who has said nothing has nothing to listen to
+    if (!conversation && body.dataset.signedIn !== "yes" && body.dataset.visit !== "yes") return; // a guest who has said nothing has nothing to listen to
     const query = new URLSearchParams();
     if (conversation) query.set("c", conversation);
     if (after) query.set("after", after);

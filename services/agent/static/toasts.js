@@ -126,7 +126,8 @@
   // --- where news come from: the chat's own stream, else one stream for all other pages of this browser --------------
   document.addEventListener("notifications", (event) => told(event.detail));
   if (ask) return;
-  const others = "BroadcastChannel" in window ? new BroadcastChannel("notifications") : null;
+  const name = signedIn ? "notifications" : "notifications of a guest";
+  const others = "BroadcastChannel" in window ? new BroadcastChannel(name) : null;
   let last = null;
   function spread(news) {
     last = { ...news, fresh: [] };
@@ -160,6 +161,6 @@
   if (!signedIn && body.dataset.visit !== "yes") return; // nothing is kept, nobody to tell
   if (navigator.locks && others) {
     others.postMessage("?");
-    navigator.locks.request("notifications", listen);
+    navigator.locks.request(name, listen);
   } else listen();
 })();
