@@ -22,6 +22,7 @@ from infra.backup.manifest import PARTIAL, WHOLE
 from infra.backup.restore import check, restore
 from infra.backup.sealing import Identities, make_identity
 from infra.backup.take import DATABASES
+from services.agent.downloads.links import read_keys
 from shared.errors import Refused
 from shared.testing.servers import free_port_base, short_folder
 from tests.factories.backups import Backup, back_up
@@ -186,9 +187,9 @@ def test_no_key_lies_in_a_backup(stack: Stack, backup: Backup) -> None:
     """Every private half, searched for in everything that was backed up, decrypted (S12)."""
     keys = [path for path in stack.layout.keys.rglob("*") if path.suffix in (".key", ".nk", ".token")]
     secrets = [path.read_bytes().strip() for path in [*keys, stack.layout.tls / "nats.key"]]
-    raw = [
-        path for path in keys if path.suffix == ".key" and path.name != "secrets.key"
-    ]  # that one is written as age does
+    secrets += [each.secret.encode() for each in read_keys(stack.layout.links_key.read_text())]
+    as_text = ("secrets.key", "links.key")  # the first is written as age does
+    raw = [path for path in keys if path.suffix == ".key" and path.name not in as_text]
     secrets += [base64.b64decode(path.read_bytes()) for path in raw]
     opened, found = Identities.read(backup.folder / "identity"), []
     for path in (backup.at / WHOLE).glob("*.age"):
