@@ -95,7 +95,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "was wurde ausgegeben, und was ist noch übrig?", "wie viel ist noch übrig?", "Was hat das gekostet?", "Wie viel habe ich heute ausgegeben?", "zeig die Kosten", "Was kostet das?", "wieviel Budget habe ich noch?", "Was ist noch vom Budget übrig?", "Wie hoch ist meine Grenze?",
     ),
     "summarise_shared": ("summarise the new comments", "Summarize all feedback", "Summarise the comments.", "Fasse die neuen Kommentare zusammen", "fass das Feedback zusammen", "give me a summary of the new comments"),
-    "read_shared": ("what has been shared with you?", "show me the new comments", "read the shared records", "was wurde mit dir geteilt?", "zeig mir die neuen Kommentare", "What is shared with you?", "list the feedback"),
+    "read_shared": ("what has been shared with you?", "show me the new comments", "check the comments", "prüfe die Kommentare", "read the shared records", "was wurde mit dir geteilt?", "zeig mir die neuen Kommentare", "What is shared with you?", "list the feedback"),
     "read_page": ("read this page https://example.com/a", "read https://example.com", "summarise https://example.com/x", "lies die Seite https://example.com/a", "Fasse https://example.com/a zusammen", "open the page at https://example.com"),
     "summarise": ("summarise this: " + "The backup failed because the disk was full. " * 3, "fasse zusammen: " + "Das Backup schlug fehl, weil die Platte voll war. " * 3),
     "list_files": ("list my files", "which files do I have?", "zeig meine Dateien", "Welche Dateien gibt es?", "show files"),
@@ -108,6 +108,10 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "zeig meine Mails", "Habe ich neue Mails?", "Zeige mir die ungelesenen Mails im Ordner Archiv", "prüfe meine Mails", "Was ist in meinem Posteingang?",
     ),
     "mail_search": ("search my mails for the invoice", "find mails from Ada", "show me all mails about lunch", "suche in meinen Mails nach der Rechnung", "finde Mails von Ada", "Zeig mir die Mails zum Thema Essen"),
+    "mail_digest": (
+        "summarise my mails", "Summarize my new mails", "give me a summary of my unread mails", "tell me what is new in my inbox", "fasse meine Mails zusammen", "Fasse meine neuen Mails kurz zusammen",
+        "Schick mir eine Zusammenfassung meiner Mails",
+    ),
     "mail_read": ("read the second mail", "open mail 3", "Show me the latest email from Ada", "lies die zweite Mail", "Öffne Mail 3", "lies die neueste Mail von Ada vor"),
     "mail_send": (
         "send a mail to ada@example.org: lunch at noon?", "write an email to ada@example.org and b@example.org about lunch: at noon?", "send ada@example.org a mail with the subject Lunch: at noon?",
@@ -144,7 +148,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     ),
     "create_automation": (
         "every Sunday at 9 send the report", "every morning at 7 summarise my mails", "Summarise the new comments every Monday at 8", "create an automation: every day at 8 check my mails", "check my mails daily",
-        "fasse jeden Morgen um 7 meine Mails zusammen", "Prüfe jeden Montag um 8 die Kommentare", "jeden Werktag um 7 schick mir eine Zusammenfassung meiner Mails",
+        "fasse jeden Morgen um 7 meine Mails zusammen", "Prüfe jeden Montag um 8 die Kommentare", "jeden Morgen um 7 meine Mails zusammenfassen", "jeden Werktag um 7 schick mir eine Zusammenfassung meiner Mails",
     ),
     "list_tasks": ("list my reminders", "What reminders do I have?", "show all my tasks", "my automations", "zeig meine Erinnerungen", "Welche Aufgaben gibt es?", "was steht an?", "Zeige mir meine Automationen"),
     "next_task": ("what is next?", "when is my next reminder?", "Was kommt als Nächstes?", "wann ist die nächste Erinnerung?"),

@@ -1,7 +1,7 @@
 """Mail: accounts, lists, reading, answering, sending, sorting, over several turns."""
 
 from services.agent.builtin.domain import Intent
-from services.agent.builtin.mail import finding, phrases, sending, sorting
+from services.agent.builtin.mail import digest, finding, phrases, sending, sorting
 from services.agent.builtin.mail.showing import about_mail
 
 READS, SENDS = ("email_search", "email_read"), ("email_send",)
@@ -19,6 +19,7 @@ INTENTS = (
     Intent("mail_flag", phrases.FLAG, sorting.flag, when=about_mail),
     Intent("mail_move", phrases.MOVE, sorting.move, when=about_mail),
     Intent("mail_put_away", phrases.PUT_AWAY, sorting.put_away, when=about_mail),
+    Intent("mail_digest", digest.DIGEST, digest.digest, READS),
     Intent("mail_read", phrases.READ_MAIL, finding.reading, READS),
     Intent("mail_search", phrases.SEARCH, finding.searching, READS),
     Intent("mail_list", phrases.LIST, finding.listing, READS),

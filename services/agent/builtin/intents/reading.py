@@ -10,9 +10,9 @@ _RECORDS = r"(?:comments?|feedback|records?|messages|reviews|answers)"
 _EINTRAEGE = r"(?:kommentare|rückmeldungen|feedback|datensätze|einträge|nachrichten|antworten)"
 SHARED = phrases(
     r"(?:what|which|show(?: me)?|list|read)(?: records?| things?| was| is| has been| have been| everything| what(?: was| is)?)*(?: that)?(?: was| is| were| are| has been)?(?: been)? shared(?: with you| with the agent| records?)*[\s.!?]*",
-    rf"(?:read|show|list)(?: me)?(?: the| all| new| latest| shared)* {_RECORDS}[\s.!?]*",
+    rf"(?:read|show|list|check)(?: me)?(?: the| all| new| latest| shared)* {_RECORDS}[\s.!?]*",
     r"(?:was|welche)(?: datensätze)? (?:wurde|ist|wurden|sind)(?: mit)?(?: dir| dem agenten)? (?:mit dir )?geteilt(?: worden)?[\s.!?]*",
-    rf"(?:zeig|zeige|lies|liste)(?: mir)?(?: bitte)?(?: die| alle| neuen| neue| geteilten| letzten)* {_EINTRAEGE}(?: vor| auf| an)?[\s.!?]*",
+    rf"(?:zeig|zeige|lies|liste|prüfe|prüf)(?: mir)?(?: bitte)?(?: die| alle| neuen| neue| geteilten| letzten)* {_EINTRAEGE}(?: vor| auf| an)?[\s.!?]*",
 )
 SUM_SHARED = phrases(
     rf"(?:summari[sz]e|sum up|give me a summary of)(?: the| all| new| latest| shared| visitors?['’]?)* {_RECORDS}[\s.!?]*",

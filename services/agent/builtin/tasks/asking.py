@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from services.agent.builtin.domain import HEAD, Intent, Scene, Taken
-from services.agent.builtin.tasks.phrases import DO, INFINITIVE, NO_REMINDER, REMIND, TIMER
+from services.agent.builtin.tasks.phrases import DO, INFINITIVE, NO_REMINDER, ORDERS, REMIND, TIMER
 from shared.schedules.words import find_schedule, recurs
 
 _AUTOMATE = re.compile(
@@ -58,6 +58,7 @@ def automation_parts(text: str) -> tuple[str, str] | None:
     when, what = find_schedule(body)
     if not when or not what:
         return None
+    what = imperative(what)
     if asked and (DO.match(what) or not _PLAIN.match(asked[0])):
         return when, what
     first = body.lstrip().casefold().startswith(when.casefold()[:20])
@@ -68,6 +69,13 @@ def automation_parts(text: str) -> tuple[str, str] | None:
         DO.match(body) and place > 0 and not _QUOTED.search(body[:place]) and ":" not in body[:place] and recurs(when)
     )
     return (when, what) if fits else None
+
+
+def imperative(what: str) -> str:
+    """ "Meine Mails zusammenfassen" as an order: "fasse meine Mails zusammen"; anything else as it is."""
+    found = INFINITIVE.fullmatch(what)
+    verb = ORDERS.get(found["verb"].casefold()) if found else None
+    return f"{verb[0]} {found['what'].strip()}{verb[1]}" if found and verb else what
 
 
 def earlier_reminder(scene: Scene) -> tuple[str, str] | None:

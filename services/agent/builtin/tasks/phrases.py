@@ -134,11 +134,13 @@ TIMER = re.compile(
 )
 WAKING = re.compile(r"\b(?:wake|weck|alarm|wecker)", re.IGNORECASE)
 """Without a text it is clear what for."""
-INFINITIVE = re.compile(
-    r".*\b(?:prüfen|checken|zusammenfassen|schicken|senden|lesen|vorlesen|suchen|durchsuchen|auflisten|zeigen|anzeigen|schreiben|berichten|sammeln|vergleichen|antworten|übersetzen|zählen)[\s.!]*",
-    re.IGNORECASE | re.DOTALL,
-)
-"""An order as German puts it behind a time: "jeden Morgen um 7 meine Mails zusammenfassen"."""
+ORDERS = {
+    "prüfen": ("prüfe", ""), "checken": ("prüfe", ""), "zusammenfassen": ("fasse", " zusammen"), "schicken": ("schicke", ""), "senden": ("sende", ""), "lesen": ("lies", ""), "vorlesen": ("lies", " vor"),
+    "suchen": ("suche", ""), "durchsuchen": ("durchsuche", ""), "auflisten": ("liste", " auf"), "zeigen": ("zeige", ""), "anzeigen": ("zeige", " an"), "schreiben": ("schreibe", ""), "übersetzen": ("übersetze", ""),
+    "vergleichen": ("vergleiche", ""), "sammeln": ("sammle", ""), "zählen": ("zähle", ""),
+}  # fmt: skip
+"""An order as German puts it behind a time ("jeden Morgen um 7 meine Mails zusammenfassen"), and as it is said alone."""
+INFINITIVE = re.compile(rf"(?P<what>.+?)\s(?P<verb>{'|'.join(ORDERS)})[\s.!]*", re.IGNORECASE | re.DOTALL)
 READS = re.compile(
     r"\b(?:e-?)?mails?\b|inbox|postfach|posteingang|\bpages?\b|https?:|website|webseite|\bseiten?\b|comments?\b|kommentare?|feedback|rückmeldung|\bfiles?\b|datei|lessons?\b|lektion|conversations?\b|gespräch|"
     r"\bnews\b|nachrichten|records?\b|datensätze|\bcrm\b",
