@@ -14,6 +14,7 @@ from shared.errors import Conflict, Forbidden, NotFound, Refused
 
 Verdict = Literal["allow", "refuse"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+FIRST = ("instruction", "words", "zone", "next")
 STATES = ("pending", "allowed", "done", "failed", "refused", "expired", "revoked")
 
 
@@ -34,6 +35,8 @@ class Shown:
 
     @property
     def title(self) -> str:
+        if self.is_automation:
+            return f"The agent asks for an automation for {self.card.owner_name}"
         return f"The agent wants to run {self.card.tool} for {self.card.owner_name}"
 
     @property
@@ -51,8 +54,11 @@ class Shown:
 
     @property
     def arguments(self) -> Iterator[tuple[str, str]]:
-        """Each argument as it will be used: text as it is, anything else as JSON."""
-        for name, value in parse_json(self.card.arguments.encode()).items():
+        """Each argument as it will be used: text as it is, anything else as JSON. Of an automation first what it does and when."""
+        given = parse_json(self.card.arguments.encode())
+        for name, value in sorted(
+            given.items(), key=lambda each: FIRST.index(each[0]) if each[0] in FIRST else len(FIRST)
+        ):
             yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 

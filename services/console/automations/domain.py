@@ -41,8 +41,8 @@ class Shown:
 
     @property
     def on_its_way(self) -> bool:
-        """Somebody has taken it back, and the agent has not answered yet."""
-        return bool(self.row["verdict"] == "revoke" and self.row["outcome"] == "sent")
+        """Somebody has taken it back, and the agent has not said yet that it has ended."""
+        return bool(self.row["verdict"] == "revoke" and self.row["outcome"] != "refused" and self.state != "ended")
 
     @property
     def can_be_revoked(self) -> bool:
