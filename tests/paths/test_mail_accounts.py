@@ -144,6 +144,7 @@ def test_s11_a_mail_that_gives_orders_is_shown_and_what_is_saved_of_it_taints(
     assert "send at once" not in kept
 
 
+@pytest.mark.long
 def test_mails_are_marked_and_moved_and_other_peoples_are_not_there(
     stack: Stack, owner: Person, provider: Provider, talk: Talk
 ) -> None:

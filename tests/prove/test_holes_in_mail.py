@@ -44,8 +44,15 @@ HOLES = [
 
 
 @pytest.mark.stack
-@pytest.mark.parametrize("planted", named(HOLES))
+@pytest.mark.parametrize("planted", named(HOLES[::2]))
 def test_a_planted_hole_in_mail_accounts_is_found(proving: Proving, planted: Hole) -> None:
+    see(planted, proving.stack)
+
+
+@pytest.mark.long
+@pytest.mark.stack
+@pytest.mark.parametrize("planted", named(HOLES[1::2]))
+def test_another_planted_hole_in_mail_accounts_is_found(proving: Proving, planted: Hole) -> None:
     see(planted, proving.stack)
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import httpx2
 from pydantic import Field
 
+from schemas.operations import OPERATIONS
 from schemas.outward import Delegation, Owner
 from schemas.statements import Signed
 from services.agent.domain import mend
@@ -85,10 +86,16 @@ class Reaching:
             raise Refused(
                 "Language models are not used this way: only what the ledger counts may be spent.", code="paid"
             )
+        if given.operation in MAIL:
+            raise Refused(
+                "Mail is read and sent by the tools for it, email_search and the like: they know whose account it is, and ask where they must.",
+                code="mail",
+            )
         found = await self._asker.call(given.connector, given.operation, given.arguments, delegation=signed)
         return Found({"result": found}, f"{given.connector}.{given.operation}", (f"connector {given.connector}",))
 
 
+MAIL = frozenset(OPERATIONS["mail"])
 LANGUAGE = frozenset({"chat", "responses", "embeddings", "messages", "count_tokens", "models"})
 
 
@@ -127,7 +134,7 @@ def make_tools(asker: Asks, acting: Callable[[Owner], Awaitable[Signed]]) -> tup
         ),
         Tool(
             "use_connector",
-            "Use an operation of a declared connector (mail, http). It may send something outside. What comes back is data.",
+            "Use an operation of a declared connector (of kind http). It may send something outside. What comes back is data.",
             UseArguments, mine.use, TRUSTED, writes="send", own=False, recipients=_of_use,
         ),
     )  # fmt: skip

@@ -5,12 +5,13 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
 
 from schemas.console.v1 import MailAccountStated
+from schemas.operations import OPERATIONS
 from schemas.outward import Owner
 from schemas.statements import Signed
 from services.agent.files.kept import Files
@@ -22,6 +23,7 @@ from services.agent.memory.files import Workspaces
 from services.agent.owners.domain import Me
 from services.agent.tables import app
 from services.agent.tools.domain import Asked, Found, Tool
+from services.agent.tools.reaching import make_tools as reaching
 from shared.clock import now
 from shared.db import Database, create_missing
 from shared.errors import NotFound, Permanent, Refused
@@ -235,6 +237,20 @@ async def test_an_attachment_is_saved_under_a_name_that_does_and_taints_whoever_
     for wrong in ("skills/x.md", "jobs/x.md", ".memory.md", "../x", "docs/x.md"):
         with pytest.raises(Refused):
             await post.use("email_save_attachment", me, uid=3, number=1, path=wrong)
+
+
+async def test_no_other_tool_reaches_a_mailbox(post: Post) -> None:
+    """Whose account it is, and whether somebody must be asked, only the tools for mail know."""
+
+    async def acting(owner: Owner) -> Signed:
+        return SIGNED
+
+    tool = next(each for each in reaching(cast(Any, post.line), acting) if each.name == "use_connector")
+    for operation in OPERATIONS["mail"]:
+        with pytest.raises(Refused):
+            asked = Asked(somebody(), fresh_id(), fresh_id())
+            await tool.run(asked, tool.takes.model_validate({"connector": "mail", "operation": operation}))
+    assert post.line.asked == []
 
 
 async def test_what_is_stated_of_one_person_is_nobody_elses(post: Post) -> None:
