@@ -71,7 +71,7 @@ def rotate_links(state: State = DEFAULT_STATE) -> None:
     found = configs.read(layout)
     if found is None:
         raise Refused(f"{state} is no state directory; start one with `schleuse up`", code="state")
-    links.rotate(layout, (found.uids["agent"], layout.links_key.stat().st_gid))
+    links.rotate(layout, found.uids["agent"])
     if layout.links_conf.exists():
         links.write_links(layout, (os.getuid(), os.getgid()), worker_of(layout))
     typer.echo(

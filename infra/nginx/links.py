@@ -5,6 +5,7 @@ from infra.local.folders import Owner
 from infra.local.keys import link_key
 from infra.local.layout import Layout
 from infra.nginx.blocks import block, literal
+from shared.errors import Refused
 
 KEPT = 2
 """Keys: the newest signs, and the one before it still opens what it signed."""
@@ -19,7 +20,14 @@ def render_links(keys: str, user: str = "") -> str:
 
 def write_links(layout: Layout, me: Owner, user: str) -> None:
     """DIR/nginx/links.conf, for whoever starts nginx alone."""
-    folders.write(layout.links_conf, render_links(layout.links_key.read_text(), user), 0o600, me)
+    folders.write(layout.links_conf, render_links(keys_of(layout), user), 0o600, me)
+
+
+def keys_of(layout: Layout) -> str:
+    """Refused where no start has made them yet."""
+    if not layout.links_key.exists():
+        raise Refused(f"{layout.state} has no key of download links yet; a start makes it: `schleuse up`", code="state")
+    return layout.links_key.read_text()
 
 
 def rotated(keys: str) -> str:
@@ -28,7 +36,7 @@ def rotated(keys: str) -> str:
     return made + "".join(line + "\n" for line in keys.splitlines()[: KEPT - 1])
 
 
-def rotate(layout: Layout, agent: Owner) -> None:
-    """The agent reads it before it makes or opens the next link."""
-    text = rotated(layout.links_key.read_text())
-    folders.put_inside(layout.links_key.parent, layout.links_key.name, text, agent)
+def rotate(layout: Layout, agent: int) -> None:
+    """The agent, whose user id is `agent`, reads it before it makes or opens the next link."""
+    text, owner = rotated(keys_of(layout)), (agent, layout.links_key.stat().st_gid)
+    folders.put_inside(layout.links_key.parent, layout.links_key.name, text, owner)

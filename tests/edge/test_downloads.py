@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import signal
 import subprocess
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from services.agent.memory.domain import folder_of
 from tests.factories.edge import Gate
 from tests.factories.people import OWNER, PASSWORD, Person
 from tests.factories.stack import Stack, apart
+from tests.factories.waiting import until
 
 pytestmark = pytest.mark.stack
 
@@ -220,3 +222,15 @@ def test_a_signed_link_opens_for_whoever_has_it_and_no_forged_one_does(own: Own)
     assert [each["url"] for each in own.api("GET", "/downloads").json() if each["by_mail"]] == ["", ""], "told once"
     own.api("DELETE", f"/downloads/{made['download_id']}")
     assert own.curl(made["url"], key=False)[0] == 404
+
+
+def test_links_that_were_sent_open_after_a_rotation(own: Own) -> None:
+    own.put("sent.txt")
+    before = own.link("sent.txt", by_mail=True)["url"]
+    done = own.stack.run("nginx", "rotate-links")
+    assert done.returncode == 0, done.stderr
+    after = own.link("sent.txt", by_mail=True)["url"]
+    assert own.past(after, headers={}).status_code == 200, "the agent knows the new key at once"
+    own.gate.process.send_signal(signal.SIGHUP)
+    until(lambda: own.curl(after, key=False)[0] == 200, 60, "nginx knows it, too")
+    assert own.curl(before, key=False)[0] == 200

@@ -108,6 +108,19 @@ def test_a_signature_is_what_nginx_computes(tmp_path: Path) -> None:
     assert key.secret not in repr(key)
 
 
+def test_where_there_is_no_room_there_is_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "a").write_bytes(b"x")
+    with (tmp_path / "a").open("rb") as file:
+        opened = Opened(file.fileno(), 1, 1)
+        monkeypatch.setattr("services.agent.downloads.spool.ROOM", 1 << 60)
+        assert not Spool(tmp_path / "spool").put(fresh_id(), opened)
+        monkeypatch.setattr("services.agent.downloads.spool.ROOM", 0)
+        shrunk = Opened(file.fileno(), 9_000, 1)
+        assert not Spool(tmp_path / "spool").put(fresh_id(), shrunk), "what has shrunk meanwhile is no whole copy"
+    assert list((tmp_path / "spool").iterdir()) == []
+
+
 def test_a_rotation_keeps_the_key_before() -> None:
     first = link_key()[0]
     second = rotated(first)
@@ -121,7 +134,8 @@ def test_a_copy_is_of_this_version_and_told_apart_from_the_one_before(tmp_path: 
     spool, found, file = Spool(tmp_path / "spool"), fresh_id(), tmp_path / "a"
     assert not spool.put(found, Opened(0, 1, 1)), "without its folder there are no copies"
     (tmp_path / "spool").mkdir()
-    copy, seen = tmp_path / "spool" / str(found), set()
+    copy = tmp_path / "spool" / str(found)
+    seen: set[int] = set()
     for content in (b"first", b"other", b"third"):
         file.write_bytes(content)
         os.utime(file, ns=(0, 1_700_000_000_000_000_000 + len(seen)))
