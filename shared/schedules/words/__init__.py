@@ -1,7 +1,7 @@
 """English and German to a schedule (rule 7a), by a small grammar of our own (decision 0038).
 
 line.py          a text as tokens              vocabulary.py, language.py   its words
-reading.py       tokens to what was said, by clocks.py (times), days.py and dates.py (days),
+reading.py       tokens to what was said, by clocks.py and spoken.py (times), days.py and dates.py (days),
                  repeats.py (what repeats, how far ahead), bounds.py (from when till when)
 composing.py     what was said to a rule: meaning.py, once.py, recurring.py
 understanding.py the whole way, with its checks; correcting.py: "no, at 8"; finding.py: where in a sentence a schedule stands

@@ -58,17 +58,8 @@ def read_bound(line: Line, at: int) -> tuple[Said | None, int]:
     """One day that something lasts until, or begins with."""
     place = line.skip(at, THE | {"einschliesslich", "including"})
     bound = Said()
-    if line.has(place, ("jahresende",)):
-        return Said(date=Day(12, 31)), place + 1
-    if line.has(place, ("end", "ende")):
-        after = line.skip(place + 1, ("of", "the", "des", "im", "dieses"))
-        if line.has(after, MONTHS):
-            return Said(date=Day(MONTHS[line.key(after)], -1)), after + 1
-        if line.has(after, ("year", "jahres")):
-            return Said(date=Day(12, 31)), after + 1
-        if line.has(after, ("month", "monats")):
-            return Said(days=(-1,)), after + 1
-        return None, at
+    if (found := _end_of(line, place)) is not None:
+        return found
     if (line.has(place, COMING) or line.has(place, THIS)) and line.has(place + 1, UNITS):
         end = read_coming(line, place, bound)
         return (bound, end) if end > place else (None, at)
@@ -87,6 +78,20 @@ def read_bound(line: Line, at: int) -> tuple[Said | None, int]:
         check_day(line, Day(month, 1))
         return Said(month=month), place + 1
     return None, at
+
+
+def _end_of(line: Line, at: int) -> tuple[Said, int] | None:
+    """Jahresende, end of March, Ende des Monats."""
+    if line.has(at, ("jahresende",)):
+        return Said(date=Day(12, 31)), at + 1
+    if not line.has(at, ("end", "ende")):
+        return None
+    after = line.skip(at + 1, ("of", "the", "des", "im", "dieses"))
+    if line.has(after, MONTHS):
+        return Said(date=Day(MONTHS[line.key(after)], -1)), after + 1
+    if line.has(after, ("year", "jahres")):
+        return Said(date=Day(12, 31)), after + 1
+    return (Said(days=(-1,)), after + 1) if line.has(after, ("month", "monats")) else None
 
 
 def read_except(line: Line, at: int, said: Said) -> int:

@@ -6,12 +6,11 @@ from datetime import time
 
 from shared.schedules.words.domain import Clock, NotUnderstood, Part
 from shared.schedules.words.line import Line
+from shared.schedules.words.spoken import MARKERS, read_spoken
 from shared.schedules.words.vocabulary import AND, ARTICLES, NUMBERS, PARTS, UNITS
 
 LEADS = frozenset(("at", "um", "@"))
-_MARKERS = frozenset(("uhr", "o'clock", "oclock", "hours"))
 _NAMED = {"noon": time(12), "midday": time(12), "midnight": time(0), "mitternacht": time(0), "mittag": time(12)}
-_PAST, _BEFORE = frozenset(("past", "after", "nach")), frozenset(("to", "before", "vor"))
 _EXACTLY = frozenset(("punkt", "exactly", "genau"))
 Readers = Sequence[Callable[[Line, int, bool], tuple[Clock | None, int]]]
 MOST_TIMES = 24
@@ -67,7 +66,7 @@ def _leads_on(line: Line, at: int) -> bool:
         if line.kind(place) != "number" and not line.has(place, NUMBERS):
             return False
         place += 1
-        if line.has(place, _MARKERS) or (line.has(place, ("am", "pm")) and _meridian(line, place)):
+        if line.has(place, MARKERS) or (line.has(place, ("am", "pm")) and _meridian(line, place)):
             return True
         if not (line.key(place) == "," or line.has(place, AND)):
             return False
@@ -76,7 +75,7 @@ def _leads_on(line: Line, at: int) -> bool:
 
 
 def _clock(line: Line, at: int, lead: bool, readers: Readers | None = None) -> tuple[Clock | None, int]:
-    for read in readers or (_named, _colon, _worded, _hour):
+    for read in readers or (_named, _colon, read_spoken, _hour):
         clock, end = read(line, at, lead)
         if clock is not None:
             return clock, end
@@ -97,41 +96,12 @@ def _colon(line: Line, at: int, lead: bool) -> tuple[Clock | None, int]:
         parts = [int(each) for each in line.tokens[at].raw.split(":")]
         clock = Clock(_time(line, *parts), bare=1 <= parts[0] <= 12 and line.tokens[at].raw[0] != "0")
         return clock, line.skip(at + 1, ("uhr",))
-    marked = line.has(at + 1, _MARKERS) or (line.has(at + 1, ("am", "pm")) and _meridian(line, at + 1))
+    marked = line.has(at + 1, MARKERS) or (line.has(at + 1, ("am", "pm")) and _meridian(line, at + 1))
     if kind == "dotted" and (lead or marked):
         hour, dot, minute = line.tokens[at].raw.partition(".")
         if dot and len(minute) == 2 and len(hour) <= 2:
             return Clock(_time(line, int(hour), int(minute)), bare=1 <= int(hour) <= 12), line.skip(at + 1, ("uhr",))
     return None, at
-
-
-def _worded(line: Line, at: int, lead: bool) -> tuple[Clock | None, int]:
-    """halb acht, viertel nach sieben, dreiviertel acht, half past seven, quarter to 8, zehn vor acht."""
-    place = line.skip(at, ("a",)) if line.key(at + 1) == "quarter" else at
-    key = line.key(place)
-    if key in ("halb", "dreiviertel", "viertel") and (hour := _hour_word(line, place + 1)) is not None:
-        return _moved(line, hour, {"halb": -30, "dreiviertel": -15, "viertel": -45}[key]), line.skip(
-            place + 2, _MARKERS
-        )
-    if key == "half" and line.has(place + 1, ("past", "after")) and (hour := _hour_word(line, place + 2)) is not None:
-        return _moved(line, hour, 30), place + 3
-    if key == "half" and _hour_word(line, place + 1) is not None and not line.has(place + 1, ("a", "an")):
-        raise NotUnderstood(
-            *_said(
-                line, "“Half seven” is 7:30 to some and 6:30 to others.", "„Half seven“ ist für manche 7:30, für andere 6:30.",
-                "Say “half past seven” or 7:30.", "Sage „halb acht“ oder 7:30.",
-            )
-        )  # fmt: skip
-    minutes = 15 if key in ("quarter", "viertel") else _minutes(line, place)
-    after = place + 1 + (line.has(place + 1, ("minutes", "minuten")) and minutes is not None)
-    if minutes is None or not (line.has(after, _PAST) or line.has(after, _BEFORE)):
-        return None, at
-    half = line.has(after + 1, ("halb",))
-    hour = _hour_word(line, after + 1 + half)
-    if hour is None:
-        return None, at
-    shift = (minutes if line.has(after, _PAST) else -minutes) - 30 * half
-    return _moved(line, hour, shift), line.skip(after + 2 + half, _MARKERS)
 
 
 def _hour(line: Line, at: int, lead: bool) -> tuple[Clock | None, int]:
@@ -154,14 +124,14 @@ def _hour_number(line: Line, at: int) -> int | None:
     ends_text = at == len(line.tokens) - 1 and line.key(at).endswith(".")
     if line.kind(at) == "number" or (line.kind(at) == "ordinal" and ends_text):
         return line.number(at)
-    if line.has(at, ARTICLES) and not line.has(at + 1, _MARKERS):
+    if line.has(at, ARTICLES) and not line.has(at + 1, MARKERS):
         return None
     return NUMBERS.get(line.key(at))
 
 
 def _minute_after(line: Line, at: int, lead: bool) -> tuple[int, int]:
     """The minute that follows an hour, and where both end; 0 and the next place when none does."""
-    marked = line.has(at + 1, _MARKERS) or (lead and line.key(at + 1) == "h")
+    marked = line.has(at + 1, MARKERS) or (lead and line.key(at + 1) == "h")
     place = at + 1 + marked
     spoken = NUMBERS.get(line.key(place), 0)
     if (marked or (lead and line.kind(at) == "word")) and 10 <= spoken < 60 and not line.has(place + 1, UNITS):
@@ -170,7 +140,7 @@ def _minute_after(line: Line, at: int, lead: bool) -> tuple[int, int]:
         marked
         and line.kind(place) == "number"
         and line.number(place) < 60
-        and not line.has(place + 1, (*_MARKERS, *UNITS))
+        and not line.has(place + 1, (*MARKERS, *UNITS))
     ):
         return line.number(place), place + 1
     return 0, place
@@ -214,27 +184,6 @@ def _levelled(line: Line, found: list[Clock]) -> list[Clock]:
             raise NotUnderstood(*_said(line, "It is not clear which half of the day that is.", "Es ist nicht klar, welche Tageshälfte gemeint ist.", "Say am or pm with each time, such as 9am and 5pm.", "Sage es bei jeder Zeit, etwa 9 und 17 Uhr."))  # fmt: skip
         levelled.append(replace(each, part=part) if open_hour else each)
     return [*levelled, found[-1]]
-
-
-def _hour_word(line: Line, at: int) -> int | None:
-    if line.kind(at) == "number":
-        hour = line.number(at)
-    elif (word := NUMBERS.get(line.key(at))) is not None:
-        hour = word
-    else:
-        return None
-    return hour if 1 <= hour <= 24 and not line.has(at + 1, UNITS) else None
-
-
-def _minutes(line: Line, at: int) -> int | None:
-    found = line.number(at) if line.kind(at) == "number" else NUMBERS.get(line.key(at))
-    return found if found is not None and 1 <= found < 60 else None
-
-
-def _moved(line: Line, hour: int, minutes: int) -> Clock:
-    # “halb eins” and “quarter to one” are about noon: whoever means the night says so
-    total = ((13 if hour == 1 and minutes < 0 else hour) * 60 + minutes) % (24 * 60)
-    return Clock(time(total // 60, total % 60), bare=1 <= hour <= 12)
 
 
 def _time(line: Line, hour: int, minute: int = 0, second: int = 0) -> time:

@@ -10,9 +10,8 @@ from shared.schedules.words.composing import compose
 from shared.schedules.words.domain import Clock, NotUnderstood, Part, Said
 from shared.schedules.words.finding import find_schedule
 from shared.schedules.words.line import Line, read_line
-from shared.schedules.words.meaning import HOURS, SECONDS, Meaning, wrong
+from shared.schedules.words.meaning import HOURS, SECONDS, Meaning, bound_day, wrong
 from shared.schedules.words.reading import read_all, read_filler, read_piece, unclear
-from shared.schedules.words.recurring import bound_day
 from shared.schedules.words.repeats import read_length
 from shared.schedules.words.vocabulary import AND
 
@@ -48,38 +47,42 @@ def correct(line: Line, zone: str, at: datetime, before: Understood) -> tuple[Ru
     if (shift := _shift(line)) is not None:
         return _shifted(line, zone, at, before, shift), [], Said()
     said = _read(line)
-    if _only_time(said):
-        half = _HALF.search(before.words)
-        if (
-            half
-            and said.part is None
-            and all(
-                each.bare and each.part is None and each.time.hour in HOURS[_HALVES.get(half[1], "pm")]
-                for each in said.clocks
-            )
-        ):
-            said.part = _HALVES.get(half[1])
-        return _at_times(line, zone, at, before, said), [], said
     bounds = Said(until=said.until, lasting=said.lasting, start=said.start)
+    if _only_time(said):
+        _keep_half(before, said)
+        return _at_times(line, zone, at, before, said), [], said
     if isinstance(before.rule, Wall) and said == bounds != Said():
         return _bounded(line, zone, at, before.rule, said), [], said
-    held = _times(before.rule, zone)
-    if not said.clocks and not said.part and held and not said.offset and not (said.every and said.every[1] in SECONDS):
-        said.clocks = [Clock(each) for each in held]
-    other_week = said.every is not None and said.every[1] == "week" and not said.weekdays
-    if isinstance(before.rule, Wall) and before.rule.unit == "week" and other_week:
-        said.weekdays = before.rule.weekdays
-    if (
-        isinstance(before.rule, Wall)
-        and not said.every
-        and (said.weekdays or said.days)
-        and not said.coming
-        and said.ahead is None
-    ):
-        said.recurring = True
-        said.monthly |= bool(said.days)
+    _keep(before.rule, said)
     rule, notes = compose(line, said, zone, at)
     return rule, notes, said
+
+
+def _keep_half(before: Understood, said: Said) -> None:
+    """The evening stays the evening: it stands behind the words of what was understood."""
+    half = _HALF.search(before.words)
+    part = _HALVES.get(half[1]) if half else None
+    if (
+        part
+        and said.part is None
+        and all(each.bare and each.part is None and each.time.hour in HOURS[part] for each in said.clocks)
+    ):
+        said.part = part
+
+
+def _keep(rule: Rules, said: Said) -> None:
+    """What the correction leaves open stays: the times, the weekdays of "every two weeks", and that it repeats."""
+    wall = rule.wall if isinstance(rule, Once) else None
+    held = rule.times if isinstance(rule, Wall) else (wall.time(),) if wall else ()
+    if not (said.clocks or said.part or said.offset or (said.every and said.every[1] in SECONDS)):
+        said.clocks = [Clock(each) for each in held]
+    if not isinstance(rule, Wall):
+        return
+    if rule.unit == "week" and said.every and said.every[1] == "week" and not said.weekdays:
+        said.weekdays = rule.weekdays
+    if not said.every and (said.weekdays or said.days) and not said.coming and said.ahead is None:
+        said.recurring = True
+        said.monthly |= bool(said.days)
 
 
 def corrects(text: str) -> bool:
@@ -122,14 +125,6 @@ def _only_time(said: Said) -> bool:
     return bool(said.clocks or said.part) and not (
         said.has_day or said.until or said.start or said.lasting or said.without or said.window
     )
-
-
-def _times(rule: Rules, zone: str) -> tuple[time, ...]:
-    if isinstance(rule, Wall):
-        return rule.times
-    if isinstance(rule, Once) and rule.wall:
-        return (rule.wall.time(),)
-    return ()
 
 
 def _at_times(line: Line, zone: str, at: datetime, before: Understood, said: Said) -> Rules:

@@ -132,3 +132,29 @@ def fits(said: Said, day: date) -> bool:
     alike = [each for each in range(1, longest + 1) if day.replace(day=each).isoweekday() in said.weekdays]
     place = said.nth - 1 if said.nth > 0 else said.nth
     return -len(alike) <= place < len(alike) and alike[place] == day.day
+
+
+def bound_day(meaning: Meaning, bound: Said, at: time, after: date | None = None) -> date:
+    """The one day that a beginning or an end names; the first such one from today, or from `after`."""
+    base = max(after or meaning.now.date(), meaning.now.date())
+    if bound.ahead is not None:
+        return meaning.now.date() + timedelta(days=bound.ahead)
+    if bound.coming and bound.coming[1] == "day":
+        base = max(base, meaning.now.date() + timedelta(days=bound.coming[0]))
+    elif bound.coming:
+        steps, unit = bound.coming
+        begin, days = meaning.span(unit, steps)
+        return begin if after is None else begin + timedelta(days=days - 1)
+    if bound.month and not bound.days:
+        return meaning.resolve(Day(bound.month, 1), datetime.combine(base, time(0)) - timedelta(seconds=1))
+    if bound.date:
+        found = meaning.resolve(bound.date, datetime.combine(base, time(0)) - timedelta(seconds=1), time(0))
+        if bound.weekdays and found.isoweekday() not in bound.weekdays:
+            raise meaning.contradiction()
+        return found
+    if bound.clocks:
+        return base
+    first = next((day for day in (base + timedelta(days=step) for step in range(800)) if fits(bound, day)), None)
+    if first is None:
+        raise meaning.past(None)
+    return first

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
 from shared.schedules.domain import LONGEST, Once
-from shared.schedules.words.domain import Day
+from shared.schedules.words.domain import Day, NotUnderstood
 from shared.schedules.words.meaning import SECONDS, Meaning, fits, wrong
 
 
@@ -26,24 +26,31 @@ class OnceMeaning(Meaning):
             or said.until
             or said.coming
         ):
-            raise wrong(line, "That names two times.", "Das nennt zwei Zeiten.", "Say “in 2 hours” or a day, not both.", "Sage „in 2 Stunden“ oder einen Tag, nicht beides.")  # fmt: skip
-        short = [(number, SECONDS[unit]) for number, unit in said.offset if unit in SECONDS]
-        seconds = sum(number * size for number, size in short)
-        long = [(number, unit) for number, unit in said.offset if unit not in SECONDS]
+            raise self._two_times()
         if sum(number for number, _ in said.offset) <= 0:
             raise wrong(line, "That is now.", "Das ist jetzt.", "Say a time to come, such as “in 10 minutes”.", "Sage eine Zeit, die noch kommt, etwa „in 10 Minuten“.")  # fmt: skip
-        if not long:
-            if said.clocks or said.part:
-                raise wrong(line, "That names two times.", "Das nennt zwei Zeiten.", "Say “in 2 hours” or “at 8”, not both.", "Sage „in 2 Stunden“ oder „um 8“, nicht beides.")  # fmt: skip
-            if seconds > 10 * LONGEST:
-                raise self.too_far()
-            return Once(at=(self.at + timedelta(seconds=round(seconds))).replace(microsecond=0))
-        if short or any(not number.is_integer() for number, _ in long):
+        short = [number * SECONDS[unit] for number, unit in said.offset if unit in SECONDS]
+        if len(short) == len(said.offset):
+            return self._after_seconds(sum(short))
+        if short or any(not number.is_integer() for number, _ in said.offset):
             raise wrong(line, "Days and hours do not go together there.", "Tage und Stunden gehen hier nicht zusammen.", "Say “in 3 days at 8” or “in 30 hours”.", "Sage „in 3 Tagen um 8“ oder „in 30 Stunden“.")  # fmt: skip
+        return self._after_days()
+
+    def _two_times(self) -> NotUnderstood:
+        return wrong(self.line, "That names two times.", "Das nennt zwei Zeiten.", "Say “in 2 hours” or “tomorrow at 8”, not both.", "Sage „in 2 Stunden“ oder „morgen um 8“, nicht beides.")  # fmt: skip
+
+    def _after_seconds(self, seconds: float) -> Once:
+        if self.said.clocks or self.said.part:
+            raise self._two_times()
+        if seconds > 10 * LONGEST:
+            raise self.too_far()
+        return Once(at=(self.at + timedelta(seconds=round(seconds))).replace(microsecond=0))
+
+    def _after_days(self) -> Once:
         day = self.now.date()
-        for number, unit in long:
+        for number, unit in self.said.offset:
             day = self.moved(day, int(number), unit)
-        if said.clocks or said.part:
+        if self.said.clocks or self.said.part:
             return self._at(day)
         self.note("No time was said: it is the same time of day as now.", "Es ist keine Uhrzeit genannt: Es ist dieselbe Tageszeit wie jetzt.")  # fmt: skip
         return Once(wall=datetime.combine(day, self.now.time().replace(second=0, microsecond=0)))

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from shared.schedules.days import days_from
 from shared.schedules.domain import LONGEST, SHORTEST, Interval, Wall
-from shared.schedules.words.domain import WEEKEND, WORKDAYS, Day, NotUnderstood, Said
-from shared.schedules.words.meaning import SECONDS, Meaning, fits, wrong
+from shared.schedules.words.domain import WEEKEND, WORKDAYS, NotUnderstood, Said
+from shared.schedules.words.meaning import SECONDS, Meaning, bound_day, fits, wrong
 
 MOST_TIMES = 24
 _EVERY_DAY = (1, 2, 3, 4, 5, 6, 7)
@@ -225,29 +225,3 @@ class WallMeaning(Meaning):
         if found < start or found < self.now.date():
             raise wrong(self.line, f"{found.isoformat()} is before it begins.", f"Der {found:%d.%m.%Y} liegt vor dem Anfang.", "Say an end that is still to come.", "Sage ein Ende, das noch kommt.")  # fmt: skip
         return found
-
-
-def bound_day(meaning: Meaning, bound: Said, at: time, after: date | None = None) -> date:
-    """The one day that a beginning or an end names; the first such one from today, or from `after`."""
-    base = max(after or meaning.now.date(), meaning.now.date())
-    if bound.ahead is not None:
-        return meaning.now.date() + timedelta(days=bound.ahead)
-    if bound.coming and bound.coming[1] == "day":
-        base = max(base, meaning.now.date() + timedelta(days=bound.coming[0]))
-    elif bound.coming:
-        steps, unit = bound.coming
-        begin, days = meaning.span(unit, steps)
-        return begin if after is None else begin + timedelta(days=days - 1)
-    if bound.month and not bound.days:
-        return meaning.resolve(Day(bound.month, 1), datetime.combine(base, time(0)) - timedelta(seconds=1))
-    if bound.date:
-        found = meaning.resolve(bound.date, datetime.combine(base, time(0)) - timedelta(seconds=1), time(0))
-        if bound.weekdays and found.isoweekday() not in bound.weekdays:
-            raise meaning.contradiction()
-        return found
-    if bound.clocks:
-        return base
-    first = next((day for day in (base + timedelta(days=step) for step in range(800)) if fits(bound, day)), None)
-    if first is None:
-        raise meaning.past(None)
-    return first

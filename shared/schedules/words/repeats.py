@@ -81,14 +81,8 @@ def read_offset(line: Line, at: int, said: Said) -> int:
 
 def read_every(line: Line, at: int, said: Said) -> int:
     """every 2 weeks, every other Monday, jeden zweiten Tag, alle 10 Minuten, every morning; else what is next repeats."""
-    if line.has(at, ("once", "einmal")):
-        place = line.skip(at + 1, ("a", "an", "per", "pro", "im", "am", "in", "the", "der", "die", "each", "every"))
-        if place == at + 1 or not line.has(place, UNITS) or line.has(place, ("second", "seconds")):
-            return at
-        said.fill(line.lang, every=(1, UNITS[line.key(place)]), recurring=True)
-        return place + 1
     if not line.has(at, EVERY):
-        return at
+        return _once_a(line, at, said)
     place = line.skip(at + 1, ("single", "einzelnen", "einzelne", "full", "volle", "vollen"))
     full = line.has(place - 1, ("full", "volle", "vollen"))
     if full and line.has(place, ("hour", "stunde")):
@@ -107,6 +101,16 @@ def read_every(line: Line, at: int, said: Said) -> int:
         said.fill(line.lang, every=(3, "month"), recurring=True)
         return place + 1
     return _every_other(line, place, said)
+
+
+def _once_a(line: Line, at: int, said: Said) -> int:
+    """Once a week, einmal pro Monat."""
+    place = line.skip(at + 1, ("a", "an", "per", "pro", "im", "am", "in", "the", "der", "die", "each", "every"))
+    counts = line.has(at, ("once", "einmal")) and place > at + 1
+    if not counts or not line.has(place, UNITS) or line.has(place, ("second", "seconds")):
+        return at
+    said.fill(line.lang, every=(1, UNITS[line.key(place)]), recurring=True)
+    return place + 1
 
 
 def _every_length(line: Line, end: int, said: Said, lengths: list[tuple[float, Unit]]) -> int:

@@ -7,14 +7,13 @@ from typing import Any
 
 from schemas.agency import AUTOMATE
 from services.agent.builtin.domain import Intent, Say, Scene, Step, Taken
-from services.agent.builtin.intent import bullets, lacks, quoted, through, uses
+from services.agent.builtin.intent import lacks, quoted, through, uses
 from services.agent.builtin.tasks import phrases as said
-from services.agent.builtin.tasks.asking import Asking, earlier_automation, earlier_reminder
+from services.agent.builtin.tasks.asking import Asking, earlier_reminder
+from services.agent.builtin.tasks.automating import automate, automate_anew
 from services.agent.builtin.tasks.meant import TOOLS, about_tasks, focus, meant
 from services.agent.builtin.tasks.telling import HINT_DE, HINT_EN, all_of, confirmed, next_of, runs_of
-from shared.clock import now
-from shared.errors import Refused
-from shared.schedules.words import corrects, opened, understand
+from shared.schedules.words import corrects, opened
 
 WHEN_EN, WHEN_DE = "When shall I remind you?", "Wann soll ich dich erinnern?"
 WHAT_EN, WHAT_DE = "Of what shall I remind you?", "Woran soll ich dich erinnern?"
@@ -100,7 +99,7 @@ def correct(scene: Scene, match: Taken) -> Step:
     if last.tool == "create_reminder" and last.trouble:
         return answer_when(scene, match)
     if last.tool == AUTOMATE:
-        return _automate_anew(scene, match["text"])
+        return automate_anew(scene, match["text"])
     task = focus(scene)
     if task is None:
         return Say(scene.say("Which one do you mean? “list my reminders” shows them.", "Welche meinst du? „Zeig meine Erinnerungen“ zeigt sie."))  # fmt: skip
@@ -187,59 +186,6 @@ def when_is(scene: Scene, task: str, match: Taken) -> Step:
 def _title(value: Any) -> str:
     task = value.get("task", {}) if isinstance(value, dict) else {}
     return quoted(str(task.get("title", "")), 100)
-
-
-# -- automations -----------------------------------------------------------------------------------------
-
-
-def automate(scene: Scene, match: Taken) -> Step:
-    return _automate(scene, match["when"], match["what"])
-
-
-def _automate(scene: Scene, when: str, what: str) -> Step:
-    if AUTOMATE not in scene.offered:
-        return lacks(scene)
-    found = scene.result(AUTOMATE)
-    if found is None or not found.card:
-        arguments = {
-            "title": quoted(what, 80),
-            "when": when,
-            "instruction": what,
-            "reads": bool(said.READS.search(what)),
-        }
-        return through(scene, AUTOMATE, arguments, lambda _: Say(scene.say("It is set up.", "Sie ist eingerichtet.")))
-    return Say(_waits(scene, found.value if isinstance(found.value, dict) else {}, found.card))
-
-
-def _waits(scene: Scene, value: dict[str, Any], card: str) -> str:
-    """What was understood and when it would run; nothing runs before a person has allowed it."""
-    exact = value.get("asks_for")
-    exact = exact if isinstance(exact, dict) else {}
-    head = scene.say(
-        f"Whatever works by itself, an owner or admin decides on first: {card}",
-        f"Was von selbst arbeitet, entscheidet zuerst ein Inhaber oder Admin: {card}",
-    )
-    what = scene.say(
-        f"Asked for: “{quoted(str(exact.get('instruction', '')), 300)}” – {quoted(str(exact.get('words', '')), 400)} ({exact.get('zone')}).",
-        f"Beantragt: „{quoted(str(exact.get('instruction', '')), 300)}“ – {quoted(str(exact.get('words', '')), 400)} ({exact.get('zone')}).",
-    )
-    lines = [quoted(str(each), 120) for each in exact.get("next", [])]
-    times = scene.say("It would run at:", "Sie liefe:") + "\n\n" + bullets(lines) if lines else ""
-    hint = scene.say(HINT_EN, HINT_DE)
-    return "\n\n".join(each for each in (head, what if exact else "", times, hint if exact else "") if each)
-
-
-def _automate_anew(scene: Scene, text: str) -> Step:
-    """The same with another time: a card of its own."""
-    known = earlier_automation(scene)
-    if known is None:
-        return Say(scene.say("Say the whole of it again, please.", "Sage es bitte noch einmal ganz."))
-    try:
-        at = now()
-        when = understand(text, "UTC", at, understand(known[0], "UTC", at)).words
-    except Refused:
-        when = text
-    return _automate(scene, when, known[1])
 
 
 def _list(scene: Scene, match: Taken, value: Any) -> str:
