@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from infra.prove.check import Book
 from infra.prove.target import Attempt, Target
+from schemas.agency import ActionDecision
 from schemas.outward import Card, CardDecision, ConnectorSetting, SecretChange
 from schemas.statements import KeyChange, Opening, Signed, Statement
 from schemas.text import BadJson, canonical, parse_json, sha256
@@ -21,7 +22,7 @@ _CARDS = "SELECT card_id::text, card, card_hash FROM core.cards"
 _SHOWN = "SELECT card_id::text, encode(sha256(card), 'hex') FROM app.cards"
 _REACHES = "SELECT name, array_to_string(hosts, ' ') FROM app.connectors"
 _KINDS: dict[str, type[Statement]] = {
-    kind.PURPOSE: kind for kind in (CardDecision, ConnectorSetting, SecretChange, KeyChange)
+    kind.PURPOSE: kind for kind in (CardDecision, ActionDecision, ConnectorSetting, SecretChange, KeyChange)
 }
 _HIDDEN = ("person_id", "person_name", "via", "reason", "nonce")
 LISTED = 5
