@@ -78,5 +78,7 @@ class GuestReminders:
             return False
         fired = self._tasks.fire(me, task_id, revision, at, here=here)
         if fired is not None:
-            self._notifications.push(me, Notification(new_id(), fired.title, fired.text, at, due_at, task_id))
+            outside = bool(fired.sources)
+            toast = Notification(new_id(), fired.title, fired.text, at, due_at, task_id, from_outside=outside)
+            self._notifications.push(me, toast)
         return True

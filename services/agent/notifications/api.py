@@ -17,7 +17,8 @@ from shared.clock import now
 
 
 class NotificationTold(BaseModel):
-    """`due_at`: when it was to come, in UTC; `due_local` on the wall clock of the person's zone, `said` in short words. `link`: a path of the workspace, or empty."""
+    """`due_at`: when it was to come, in UTC; `due_local` on the wall clock of the person's zone, `said` in short words. `link`: a path of the workspace, or empty.
+    `from_outside`: its task was made after untrusted text had been read (S11)."""
 
     notification_id: UUID
     title: str
@@ -29,6 +30,7 @@ class NotificationTold(BaseModel):
     task_id: UUID | None
     link: str
     read: bool
+    from_outside: bool
 
 
 class Shown(Body):

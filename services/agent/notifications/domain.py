@@ -16,7 +16,8 @@ MOST_AT_ONCE = 20
 
 @dataclass(frozen=True)
 class Notification:
-    """`due_at`: when it was to come, which may be long before `at`. `link`: a path of the workspace, or empty."""
+    """`due_at`: when it was to come, which may be long before `at`. `link`: a path of the workspace, or empty. `from_outside`: its task was made after
+    untrusted text had been read (S11)."""
 
     notification_id: UUID
     title: str
@@ -27,6 +28,7 @@ class Notification:
     link: str = ""
     read_at: datetime | None = None
     shown_at: datetime | None = None
+    from_outside: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,18 @@ from services.agent.notifications.domain import Notification
 from shared.db import Tx
 
 _MINE = "owner_kind = $1 AND owner_id = $2"
-_COLUMNS = "notification_id, title, text, at, due_at, task_id, link, read_at, shown_at"
+_FOUND = """
+SELECT n.notification_id, n.title, n.text, n.at, n.due_at, n.task_id, n.link, n.read_at, n.shown_at, coalesce(t.sources <> '[]', false) AS from_outside
+  FROM core.notifications n LEFT JOIN core.tasks t ON (t.owner_kind, t.owner_id, t.task_id) = (n.owner_kind, n.owner_id, n.task_id)
+ WHERE n.owner_kind = $1 AND n.owner_id = $2"""
 _ADD = """
 INSERT INTO core.notifications (owner_kind, owner_id, notification_id, task_id, title, text, link, due_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING"""
-_LIST = f"SELECT {_COLUMNS} FROM core.notifications WHERE {_MINE} ORDER BY at DESC, notification_id DESC LIMIT $3"  # noqa: S608
+_LIST = f"{_FOUND} ORDER BY n.at DESC, n.notification_id DESC LIMIT $3"
 _UNREAD = f"""
 SELECT notification_id, shown_at IS NOT NULL AS shown FROM core.notifications
  WHERE {_MINE} AND read_at IS NULL ORDER BY at, notification_id"""  # noqa: S608
-_SOME = f"SELECT {_COLUMNS} FROM core.notifications WHERE {_MINE} AND notification_id = ANY ($3) ORDER BY at, notification_id"  # noqa: S608
+_SOME = f"{_FOUND} AND n.notification_id = ANY ($3) ORDER BY n.at, n.notification_id"
 _READ = f"UPDATE core.notifications SET read_at = coalesce(read_at, $4) WHERE {_MINE} AND notification_id = $3"  # noqa: S608
 _READ_ALL = f"UPDATE core.notifications SET read_at = $3 WHERE {_MINE} AND read_at IS NULL"  # noqa: S608
 _SHOWN = (

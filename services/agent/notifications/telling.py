@@ -13,7 +13,7 @@ def told(each: Notification, zone: str, at: datetime) -> dict[str, Any]:
     fields: dict[str, Any] = {"notification_id": str(each.notification_id), "title": each.title, "text": each.text}
     times = {"at": telling.utc(each.at), "due_at": telling.utc(each.due_at), "due_local": telling.line(each.due_at, zone).local}  # fmt: skip
     task_id = None if each.task_id is None else str(each.task_id)
-    said = {"said": clock(each.due_at, zone, at), "read": each.read_at is not None}
+    said = {"said": clock(each.due_at, zone, at), "read": each.read_at is not None, "from_outside": each.from_outside}
     return fields | times | said | {"task_id": task_id, "link": link_of(each)}
 
 

@@ -39,6 +39,7 @@
     head.append(make("b", "", each.title), make("span", "mute small push", each.said));
     found.append(head);
     if (text && text !== each.title) found.append(make("p", "plain", text));
+    if (each.from_outside) found.append(make("p", "small mute", "Made after reading text from outside; these may not be your words."));
     const acts = make("p", "line small"), fault = make("p", "small");
     fault.setAttribute("role", "alert");
     if (each.link) {

@@ -9,6 +9,7 @@ import pytest
 from schemas.outward import Owner
 from services.agent.guests.tasks import GuestTasks
 from services.agent.guests.visits import Visits, guest
+from services.agent.notifications.kept import Notifications
 from services.agent.owners.domain import Me
 from services.agent.tables import app
 from services.agent.tasks.both import AllTasks
@@ -16,6 +17,7 @@ from services.agent.tasks.kept import KeptTasks
 from services.agent.tasks.tools import make_tools
 from services.agent.tools.domain import Asked, Found, Tool
 from shared.db import Database, create_missing
+from shared.db.notices import Notices
 from shared.errors import Conflict, NotFound, Refused, SchleuseError
 from shared.testing.servers import Servers
 
@@ -168,6 +170,16 @@ async def test_taint_follows_a_task(mine: Office) -> None:
     for name, more in acts.items():
         assert (await mine.use(name, task="eve", **more)).sources == listed.sources
         assert mine.tools[name].writes == "tasks", "in a conversation that has read such text, it waits on a card"
+
+
+async def test_a_toast_says_that_its_task_was_made_after_reading_text_from_outside(mine: Office, db: Database) -> None:
+    told = Notifications(db, Notices(db, several=False))
+    for tainted in ((), ("page https://x.example",)):
+        task = (await mine.use("create_reminder", tainted, when="tomorrow at 8", text="x")).value["task"]
+        async with db.owned(mine.me.owner) as tx:
+            await told.put(tx, mine.me.owner, "x", "x", task_id=UUID(task["task_id"]))
+    await told.add(mine.me.owner, "of no task", "x")
+    assert [each.from_outside for each in await told.list(mine.me)] == [False, True, False]
 
 
 async def test_text_of_a_model_is_made_storable(office: Office) -> None:
