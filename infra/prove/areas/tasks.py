@@ -38,8 +38,7 @@ def _due(task: str, owner: str) -> str:
 
 
 def _fire(fence: str) -> str:
-    empty = "'{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'"
-    return f"SELECT * FROM core.fire_tasks({fence}, 'prove', {empty})"
+    return f"SELECT * FROM core.fire_tasks({fence}, 'prove', '[]')"
 
 
 BEFORE = (_as(_OTHERS), _task(_OTHERS, THEIRS), _run(THEIRS, _OTHERS), _as(_MINE), _task(_MINE, TASK), _run())

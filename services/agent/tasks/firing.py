@@ -1,7 +1,8 @@
 """One batch of due tasks: read, planned, fired. Two questions to the database, and no transaction is open while Python thinks: whoever is frozen holds nothing."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +14,7 @@ from asyncpg import Record
 from schemas.outward import Owner
 from services.agent.tasks import store
 from services.agent.tasks.domain import TaskKind
-from services.agent.tasks.planning import Due, Plan, plan
+from services.agent.tasks.planning import Due, Plan, Planned, plan
 from services.agent.tasks.rows import read_rule
 from shared.db import Database
 from shared.errors import Refused
@@ -45,7 +46,7 @@ async def fire_due(db: Database, fence: int, worker: str) -> tuple[int, list[Fir
         return 0, []
     plans = await _plans(rows)
     async with db.reading() as tx:
-        fired = await store.fire(tx, fence, worker, [*_task_columns(rows, plans), *_run_columns(plans)])
+        fired = await store.fire(tx, fence, worker, batch_of(rows, plans))
     return len(rows), [_fired(rows[each["place"] - 1], each["nominal_at"]) for each in fired]
 
 
@@ -72,39 +73,47 @@ def _plan(row: Record) -> Plan:
         return Plan((), promised, unreadable=True)
 
 
-def _task_columns(rows: Sequence[Record], plans: Sequence[Plan | None]) -> list[list[Any]]:
-    """One value for each task: whose, which, what was read, and what comes next."""
-    read = [[row[name] for row in rows] for name in ("owner_kind", "owner_id", "task_id", "revision", "next_at")]
-    nexts = [each.next if each else None for each in plans]
-    return [
-        *read,
-        [each.at if each else None for each in nexts],
-        [each.note if each else "" for each in nexts],
-        [each is not None and each.hold for each in plans],
-        [_look(row, each) for row, each in zip(rows, plans, strict=True)],
-    ]
+def batch_of(rows: Sequence[Record], plans: Sequence[Plan | None]) -> str:
+    """As core.fire_tasks takes it: each owner's together, tasks by their place from 1 on."""
+    owners: dict[tuple[str, str], dict[str, Any]] = {}
+    for place, (row, planned) in enumerate(zip(rows, plans, strict=True), 1):
+        whose = row["owner_kind"], row["owner_id"]
+        its = owners.setdefault(whose, {"kind": whose[0], "name": whose[1], "tasks": [], "runs": []})
+        its["tasks"].append(_task(place, row, planned))
+        its["runs"] += [_run(place, run) for run in planned.runs] if planned else []
+    return json.dumps(list(owners.values()), default=str)
 
 
-def _look(row: Record, planned: Plan | None) -> datetime | None:
-    """When to look at it again, if not at its next time."""
-    if planned is None or not (planned.hold or planned.unreadable):
-        return None
-    at: datetime = row["looked_at"]
-    return at + (LOOK_AT_UNREADABLE if planned.unreadable else LOOK_AT_HELD)
+def _task(place: int, row: Record, planned: Plan | None) -> dict[str, Any]:
+    """What was read of it, and what comes next. `look`: when to look at it again, if not at its next time."""
+    found: dict[str, Any] = {
+        "place": place,
+        "task": row["task_id"],
+        "revision": row["revision"],
+        "before": row["next_at"],
+    }
+    if planned is None:
+        return found
+    comes = planned.next
+    held = LOOK_AT_UNREADABLE if planned.unreadable else LOOK_AT_HELD if planned.hold else None
+    return found | {
+        "next": comes.at if comes else None,
+        "note": comes.note if comes else "",
+        "hold": planned.hold,
+        "look": row["looked_at"] + held if held else None,
+    }
 
 
-def _run_columns(plans: Iterable[Plan | None]) -> list[list[Any]]:
-    """One value for each run: of which task (counted from 1), which time, and what became of it."""
-    runs = [(place, run) for place, each in enumerate(plans, 1) if each for run in each.runs]
-    return [
-        [place for place, _ in runs],
-        [run.nominal_at for _, run in runs],
-        [run.what for _, run in runs],
-        [run.reason for _, run in runs],
-        [run.note for _, run in runs],
-        [run.count for _, run in runs],
-        [run.until for _, run in runs],
-    ]
+def _run(place: int, run: Planned) -> dict[str, Any]:
+    return {
+        "place": place,
+        "nominal": run.nominal_at,
+        "what": run.what,
+        "reason": run.reason,
+        "note": run.note,
+        "count": run.count,
+        "until": run.until,
+    }
 
 
 def _fired(row: Record, nominal_at: datetime) -> Fired:

@@ -47,7 +47,7 @@ WHERE o.worker <> $1 AND (w.worker IS NULL OR w.part = $2 OR w.seen_at < clock_t
 _DUE_NOW = "SELECT * FROM core.due_now($1)"
 _NEXT = "SELECT min(due_at) AS due_at, clock_timestamp() AS now FROM app.due_tasks"
 _LATE = "SELECT count(*) AS late, coalesce(extract(epoch FROM clock_timestamp() - min(due_at)), 0) AS oldest FROM (SELECT due_at FROM app.due_tasks WHERE due_at < clock_timestamp() - interval '5 seconds' ORDER BY due_at LIMIT 10000) d"
-_FIRE = "SELECT * FROM core.fire_tasks($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+_FIRE = "SELECT * FROM core.fire_tasks($1, $2, $3::jsonb)"
 
 
 async def lock(tx: Tx, owner: Owner) -> None:
@@ -156,9 +156,9 @@ async def late(tx: Tx) -> tuple[int, float]:
     return int(row["late"]), float(row["oldest"])
 
 
-async def fire(tx: Tx, fence: int, worker: str, columns: Sequence[Sequence[Any]]) -> Sequence[Record]:
-    """What fired, as place and nominal_at. Conflict (code `lease`) when the lease has moved on; then nothing was written."""
+async def fire(tx: Tx, fence: int, worker: str, batch: str) -> Sequence[Record]:
+    """`batch`: JSON, see tables.py. What fired, as place and nominal_at. Conflict (code `lease`) when the lease has moved on; then nothing was written."""
     try:
-        return await tx.raw.fetch(_FIRE, fence, worker, *columns)
+        return await tx.raw.fetch(_FIRE, fence, worker, batch)
     except ObjectNotInPrerequisiteStateError as error:
         raise Conflict(str(error), code="lease") from error

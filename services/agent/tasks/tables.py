@@ -205,7 +205,8 @@ _READ = """
 CREATE OR REPLACE FUNCTION core.due_now(most int)
 RETURNS TABLE (owner_kind text, owner_id text, task_id uuid, revision bigint, kind text, rule text, zone text, next_at timestamptz, next_note text,
   held boolean, misfire text, window_s int, overlap text, busy boolean, looked_at timestamptz)
-LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql
+SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE moment timestamptz := clock_timestamp(); o record;
 BEGIN
@@ -222,56 +223,57 @@ END $$"""
 """What is due by the database's clock, the oldest first; each owner's rows under their own row security. `kind` NULL: no such task at that revision."""
 
 _FIRE = """
-CREATE OR REPLACE FUNCTION core.fire_tasks(token bigint, at_work text, kinds text[], names text[], task_ids uuid[], revisions bigint[],
-  befores timestamptz[], nexts timestamptz[], notes text[], holds boolean[], looks timestamptz[], places int[], nominals timestamptz[], states text[],
-  reasons text[], shifts text[], counts bigint[], untils timestamptz[])
-RETURNS TABLE (place int, nominal_at timestamptz) LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+CREATE OR REPLACE FUNCTION core.fire_tasks(token bigint, at_work text, batch jsonb)
+RETURNS TABLE (place int, nominal_at timestamptz) LANGUAGE plpgsql
+SET search_path = pg_catalog SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
-DECLARE o record; mine int[];
+DECLARE o record;
 BEGIN
   PERFORM 1 FROM core.task_lease l WHERE l.fence = token AND l.holder <> '' FOR SHARE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the lease has moved on: this is number %', token USING ERRCODE = '55000';
   END IF;
-  FOR o IN SELECT kinds[n] AS k, names[n] AS i, array_agg(n ORDER BY n) AS ns FROM generate_subscripts(task_ids, 1) AS n GROUP BY 1, 2 LOOP
+  FOR o IN SELECT e->>'kind' AS k, e->>'name' AS i, e->'tasks' AS planned, e->'runs' AS runs FROM jsonb_array_elements(batch) AS e LOOP
     PERFORM set_config('app.owner_kind', o.k, true), set_config('app.owner_id', o.i, true);
-    mine := array(SELECT p.n FROM unnest(o.ns) AS p(n)
-      JOIN app.due_tasks d ON d.task_id = task_ids[p.n] AND d.revision = revisions[p.n] AND d.owner_kind = o.k AND d.owner_id = o.i
-      JOIN core.tasks t ON t.owner_kind = o.k AND t.owner_id = o.i AND t.task_id = d.task_id AND t.revision = d.revision AND t.next_at = befores[p.n]
-      FOR UPDATE OF d, t SKIP LOCKED);
-    DELETE FROM app.due_tasks x WHERE x.task_id = ANY (array(SELECT d.task_id FROM unnest(o.ns) AS p(n)
-      JOIN app.due_tasks d ON d.task_id = task_ids[p.n] AND d.revision = revisions[p.n] AND d.owner_kind = o.k AND d.owner_id = o.i
-      WHERE befores[p.n] IS NULL OR (nexts[p.n] IS NULL AND p.n = ANY (mine)) FOR UPDATE SKIP LOCKED));
-    UPDATE app.due_tasks d SET due_at = coalesce(looks[p.n], nexts[p.n]) FROM unnest(mine) AS p(n)
-      WHERE d.task_id = task_ids[p.n] AND nexts[p.n] IS NOT NULL;
-    UPDATE core.tasks t SET next_at = nexts[p.n], next_note = notes[p.n], held = holds[p.n],
-        state = CASE WHEN nexts[p.n] IS NULL THEN 'ended' ELSE t.state END,
-        reason = CASE WHEN nexts[p.n] IS NULL THEN 'Its last time has come.' ELSE t.reason END
-      FROM unnest(mine) AS p(n) WHERE t.owner_kind = o.k AND t.owner_id = o.i AND t.task_id = task_ids[p.n];
-    RETURN QUERY WITH wanted AS (
-      SELECT places[m] AS n, nominals[m] AS nominal, states[m] AS what, reasons[m] AS why, shifts[m] AS shift, counts[m] AS many, untils[m] AS last
-        FROM generate_subscripts(nominals, 1) AS m WHERE places[m] = ANY (mine)
+    RETURN QUERY WITH asked AS MATERIALIZED (
+      SELECT a.* FROM jsonb_to_recordset(o.planned) AS a(place int, task uuid, revision bigint, before timestamptz, next timestamptz, note text, hold boolean, look timestamptz)
+    ), mine AS MATERIALIZED (
+      SELECT a.*, t.kind, t.title, t.text, t.notify FROM asked a
+        JOIN app.due_tasks d ON d.task_id = a.task AND d.revision = a.revision AND d.owner_kind = o.k AND d.owner_id = o.i
+        JOIN core.tasks t ON t.owner_kind = o.k AND t.owner_id = o.i AND t.task_id = a.task AND t.revision = a.revision AND t.next_at = a.before
+        FOR UPDATE OF d, t SKIP LOCKED
+    ), stale AS MATERIALIZED (
+      SELECT d.task_id FROM asked a JOIN app.due_tasks d ON d.task_id = a.task AND d.revision = a.revision AND d.owner_kind = o.k AND d.owner_id = o.i
+        WHERE a.before IS NULL FOR UPDATE OF d SKIP LOCKED
+    ), over AS (
+      DELETE FROM app.due_tasks d USING (SELECT task_id FROM stale UNION ALL SELECT task FROM mine WHERE next IS NULL) x WHERE d.task_id = x.task_id
+    ), later AS (
+      UPDATE app.due_tasks d SET due_at = coalesce(m.look, m.next) FROM mine m WHERE d.task_id = m.task AND m.next IS NOT NULL
+    ), moved AS (
+      UPDATE core.tasks t SET next_at = m.next, next_note = m.note, held = m.hold, state = CASE WHEN m.next IS NULL THEN 'ended' ELSE t.state END,
+          reason = CASE WHEN m.next IS NULL THEN 'Its last time has come.' ELSE t.reason END
+        FROM mine m WHERE t.owner_kind = o.k AND t.owner_id = o.i AND t.task_id = m.task
     ), made AS (
       INSERT INTO core.task_runs (owner_kind, owner_id, task_id, nominal_at, state, ended_at, reason, note, count, until, fence, worker)
-        SELECT o.k, o.i, t.task_id, w.nominal,
-            CASE WHEN w.what <> 'fire' THEN w.what WHEN t.kind = 'reminder' THEN 'done' ELSE 'claimed' END,
-            CASE WHEN w.what <> 'fire' OR t.kind = 'reminder' THEN clock_timestamp() END, w.why, w.shift, w.many, w.last, token,
-            CASE WHEN w.what = 'fire' THEN at_work ELSE '' END
-          FROM wanted w JOIN core.tasks t ON t.owner_kind = o.k AND t.owner_id = o.i AND t.task_id = task_ids[w.n]
+        SELECT o.k, o.i, m.task, r.nominal, CASE WHEN r.what <> 'fire' THEN r.what WHEN m.kind = 'reminder' THEN 'done' ELSE 'claimed' END,
+            CASE WHEN r.what <> 'fire' OR m.kind = 'reminder' THEN clock_timestamp() END, r.reason, r.note, r.count, r.until, token,
+            CASE WHEN r.what = 'fire' THEN at_work ELSE '' END
+          FROM jsonb_to_recordset(o.runs) AS r(place int, nominal timestamptz, what text, reason text, note text, count bigint, until timestamptz)
+          JOIN mine m ON m.place = r.place
         ON CONFLICT DO NOTHING RETURNING task_id, nominal_at, state
     ), told AS (
       INSERT INTO core.notifications (owner_kind, owner_id, notification_id, task_id, title, text, due_at)
-        SELECT o.k, o.i, gen_random_uuid(), m.task_id, t.title, t.text, m.nominal_at FROM made m
-          JOIN core.tasks t ON t.owner_kind = o.k AND t.owner_id = o.i AND t.task_id = m.task_id WHERE m.state = 'done' AND t.notify
+        SELECT o.k, o.i, gen_random_uuid(), m.task, m.title, m.text, x.nominal_at FROM made x JOIN mine m ON m.task = x.task_id WHERE x.state = 'done' AND m.notify
     ), opened AS (
       INSERT INTO app.open_runs (task_id, owner_kind, owner_id, nominal_at, worker)
-        SELECT m.task_id, o.k, o.i, m.nominal_at, at_work FROM made m WHERE m.state = 'claimed'
-    ) SELECT p.n, m.nominal_at FROM made m JOIN unnest(mine) AS p(n) ON task_ids[p.n] = m.task_id WHERE m.state IN ('done', 'claimed');
+        SELECT x.task_id, o.k, o.i, x.nominal_at, at_work FROM made x WHERE x.state = 'claimed'
+    ) SELECT m.place, x.nominal_at FROM made x JOIN mine m ON m.task = x.task_id WHERE x.state IN ('done', 'claimed');
   END LOOP;
   PERFORM set_config('app.owner_kind', '', true), set_config('app.owner_id', '', true);
 END $$"""
-"""What was planned of a batch, each owner's under their own row security: runs, notifications, what comes next. Nothing of it when the lease has moved on. A task
-that somebody changed or is changing is left alone (rule 9). Rows without `befores` are of no task any more. Returns what fired, by its place in `task_ids`."""
+"""What was planned of a batch: {"kind", "name" (of an owner), "tasks", "runs"} in a list, each under their own row security: runs, notifications, what comes next.
+Nothing of it when the lease has moved on. A task that somebody changed or is changing is left alone (rule 9); one without `before` is none any more.
+Returns what fired, by its `place`."""
 
 SQL: list[str] = [
     _LEASE,

@@ -175,12 +175,7 @@ async def test_what_somebody_changes_while_it_is_planned_is_left_alone(office: T
         plans = await firing._plans(rows)
         await office.tasks.pause(me, task.task_id)
         async with office.db.reading() as tx:
-            assert (
-                await store.fire(
-                    tx, lease.fence, "test", [*firing._task_columns(rows, plans), *firing._run_columns(plans)]
-                )
-                == []
-            )
+            assert await store.fire(tx, lease.fence, "test", firing.batch_of(rows, plans)) == []
     assert await office.notified(me) == [] and (await office.tasks.get(me, task.task_id)).state == "paused"
 
 
