@@ -28,10 +28,12 @@ def make_automations(
     service: Service, db: Database, owners: Owners, tasks: TaskParts, desk: Desk, conversations: Conversations, notifications: Notifications
 ) -> Automations:  # fmt: skip
     """Both are parts of the service afterwards, and the loop of tasks has its runner. They stop before the desk does, which is a part from later on."""
-    who = People(db).now
+    who, restored_at = People(db).now, service.settings.restored_at
     owners.delegations.bound = BoundDelegations(db, owners.keys)
-    watch = AutomationWatch(db, who, desk.stop_turn, notifications)
-    runner = AutomationRunner(db, tasks.runs, desk, conversations, owners.deciders, notifications, who, watch.wake)
+    watch = AutomationWatch(db, who, desk.stop_turn, notifications, restored_at)
+    runner = AutomationRunner(
+        db, tasks.runs, desk, conversations, owners.deciders, notifications, who, watch.wake, restored_at
+    )
     tasks.loop.runner = runner
     service.part(watch)
     service.part(runner)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 import structlog
@@ -22,7 +23,7 @@ from services.agent.owners.domain import Me
 from services.agent.tasks.domain import Run, Runs, RunState, Task
 from shared.asking.carrying import instruction_hash
 from shared.db import Database
-from shared.errors import Conflict, Forbidden, NotFound, SchleuseError, Transient
+from shared.errors import Conflict, Forbidden, NotFound, Refused, SchleuseError, Transient
 from shared.tasks import spawn
 from shared.telemetry import span
 
@@ -50,8 +51,9 @@ class AutomationRunner:
 
     def __init__(
         self, db: Database, runs: Runs, desk: Desk, conversations: Conversations, deciders: Deciders, notifications: Notifications,
-        who: Who, wake: Callable[[], None],
+        who: Who, wake: Callable[[], None], restored_at: datetime | None = None,
     ) -> None:  # fmt: skip
+        self._restored_at = restored_at
         self._db, self._runs, self._desk, self._conversations = db, runs, desk, conversations
         self._deciders, self._notifications, self._who, self._wake = deciders, notifications, who, wake
         self._running: set[asyncio.Task[None]] = set()
@@ -105,6 +107,8 @@ class AutomationRunner:
 
     async def _allowed(self, owner: Owner, task: Task) -> ActionCard:
         async with self._db.owned(owner) as tx:
+            if self._restored_at and task.card_id and await store.is_unknown(tx, task.card_id, self._restored_at):
+                raise Refused("This installation was just restored from a backup; resume it if it is still wanted.", code="restored")  # fmt: skip
             return await check_allowed(tx, self._deciders, owner, task.card_id, task.text)
 
     async def _turn(self, me: Me, task: Task, run: Run) -> TurnRecord:

@@ -30,6 +30,9 @@ _OPEN = "SELECT * FROM app.automation_places WHERE state <> 'ended' ORDER BY own
 _HOLD = "SELECT * FROM app.automation_places WHERE card_id = $1 AND state <> 'ended' FOR UPDATE"
 _PUT = """UPDATE app.automation_places SET state = $2, reason = $3, next_at = $4, task_id = $5, instruction_hash = $6, version = version + 1
   WHERE card_id = $1 RETURNING version"""
+_UNKNOWN = """SELECT EXISTS (SELECT FROM app.automation_places
+  WHERE card_id = $1 AND made_at < $2 AND (looked_at IS NULL OR looked_at < $2))"""
+_LOOKED = "UPDATE app.automation_places SET looked_at = clock_timestamp() WHERE card_id = $1"
 _NEVER = "DELETE FROM app.automation_places WHERE card_id = $1"
 _TASK = f"""SELECT task_id, state, reason, zone, next_at, instruction_hash,
   EXISTS (SELECT FROM app.open_runs r WHERE r.task_id = t.task_id) AS busy FROM core.tasks t WHERE {_MINE} AND card_id = $3"""  # noqa: S608
@@ -91,6 +94,15 @@ async def put_place(
 ) -> int:
     """How often the console was told, this time included."""
     return int(await tx.raw.fetchval(_PUT, card_id, state, reason, next_at, task_id, instruction_hash))
+
+
+async def is_unknown(tx: Tx, card_id: UUID, restored_at: datetime) -> bool:
+    """Whether it is of a backup, and nobody has been asked about it since that was restored."""
+    return bool(await tx.raw.fetchval(_UNKNOWN, card_id, restored_at))
+
+
+async def looked(tx: Tx, card_id: UUID) -> None:
+    await tx.raw.execute(_LOOKED, card_id)
 
 
 async def drop_place(tx: Tx, card_id: UUID) -> None:

@@ -32,10 +32,11 @@ automation_places = Table(
     Column("task_id", Uuid),
     Column("instruction_hash", Text),
     written("made_at"),
+    when("looked_at"),
     CheckConstraint("state IN ('', 'active', 'paused', 'ended')", name="automation_places_state"),
     Index("automation_places_open", "made_at", postgresql_where=text("state <> 'ended'")),
 )
-"""Whose an automation is, and what the console was last told of it. Nothing here lets anything run: that takes a signed decision beside the card."""
+"""Whose an automation is, and what the console was last told of it. `looked_at`: it was paused after a restore, as what people took back since the backup is not known. Nothing here lets anything run: that takes a signed decision beside the card."""
 
 TABLES = (automation_delegations,)
 OWNED = frozenset({"automation_delegations"})

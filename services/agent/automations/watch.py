@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
@@ -19,14 +20,16 @@ from services.agent.notifications.kept import Notifications
 from services.agent.owners.domain import Me
 from services.agent.tasks.usecases.end_task import end_task
 from services.agent.tasks.usecases.find_task import find_task
+from services.agent.tasks.usecases.pause_task import pause_task
 from shared.clock import now
-from shared.db import Database
+from shared.db import Database, Tx
 from shared.errors import NotFound, SchleuseError
 from shared.tasks import cancel, spawn
 
 log = structlog.get_logger()
 EVERY = 20.0
 SHUT_OUT = "its owner may not come in any more"
+RESTORED = "It is paused: this installation was restored from a backup, and whether somebody took it back since is not known here. Resume it if it is still wanted."
 Who = Callable[[Owner, str], Awaitable[Me | None]]
 Stop = Callable[[Me, UUID], Awaitable[None]]
 
@@ -34,8 +37,11 @@ Stop = Callable[[Me, UUID], Awaitable[None]]
 class AutomationWatch:
     """A part. `wake` after the commit of whatever may have changed one; every 20 seconds it looks by itself. `stop`: what answers in a conversation ends."""
 
-    def __init__(self, db: Database, who: Who, stop: Stop, notifications: Notifications) -> None:
+    def __init__(
+        self, db: Database, who: Who, stop: Stop, notifications: Notifications, restored_at: datetime | None = None
+    ) -> None:
         self._db, self._who, self._stop, self._notifications = db, who, stop, notifications
+        self._restored_at = restored_at
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -86,11 +92,24 @@ class AutomationWatch:
         if why and task is not None:
             await self._end(place, me or Me(place.owner, "", "viewer"), task["task_id"], why)
         async with self._db.owned(place.owner) as tx:
+            await self._after_restore(tx, place)
             task = await store.task_of(tx, place.owner, place.card_id)
             if task is None and place.task_id is None and is_stale(place.made_at, now()):
                 await store.drop_place(tx, place.card_id)
             else:
                 await state_automation(tx, place, task, now())
+
+    async def _after_restore(self, tx: Tx, place: Place) -> None:
+        """What was taken back since the backup is not known here: its owner looks at it, and resumes it or not. Once for each restore."""
+        if self._restored_at is None or not await store.is_unknown(tx, place.card_id, self._restored_at):
+            return
+        await store.looked(tx, place.card_id)
+        task = await store.task_of(tx, place.owner, place.card_id)
+        if task is not None and task["state"] == "active":
+            paused = await pause_task(tx, place.owner, task["task_id"])
+            await self._notifications.put(
+                tx, place.owner, paused.title, RESTORED, link="/tasks", task_id=paused.task_id
+            )
 
     async def _end(self, place: Place, me: Me, task_id: UUID, why: str) -> None:
         """Told once, whichever instance was first; what runs of it is stopped, too."""

@@ -214,6 +214,17 @@ async def test_taken_back_it_ends_is_told_once_and_delegated_for_no_more(works: 
         assert await tx.raw.fetchval("SELECT count(*) FROM core.notifications WHERE owner_id = $1", works.me.owner.id) == 1  # fmt: skip
 
 
+async def test_after_a_restore_each_is_paused_once_until_its_owner_resumes_it(works: Works) -> None:
+    """What was taken back since the backup is not known."""
+    _, task = await works.make()
+    works.watch._restored_at = now() + timedelta(milliseconds=1)
+    await works.watch.look()
+    assert (await works.tasks.get(works.me, task.task_id)).state == "paused"
+    await works.tasks.resume(works.me, task.task_id)
+    assert (await works.stated(task))[-1].state == "active"
+    assert (await works.tasks.get(works.me, task.task_id)).state == "active"
+
+
 async def test_whose_owner_may_not_come_in_ends_too(works: Works) -> None:
     _, task = await works.make()
     works.may_come = False
