@@ -9,7 +9,9 @@ from shared.errors import Refused
 from shared.operator import call
 
 Card = Annotated[str, typer.Argument(help="As `actions list` shows it; the first characters do.", metavar="CARD")]
-Which = Annotated[str, typer.Option("--which", help="pending, allowed, done, failed, refused, expired, revoked or all.")]
+Which = Annotated[
+    str, typer.Option("--which", help="pending, allowed, done, failed, refused, expired, revoked or all.")
+]
 Verdict = Annotated[str, typer.Option("--verdict", help="allow or refuse.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why; kept in the record, and needed to refuse.")]
 
