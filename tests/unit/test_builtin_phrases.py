@@ -44,7 +44,6 @@ PHRASES: dict[str, tuple[str, ...]] = {
     ),
     "forget": ("forget invoices", "please forget that Anna is back", "forget what I said about invoices", "vergiss Rechnungen", "Vergiss bitte, dass Anna Montag wiederkommt", "vergiss alles über Rechnungen", "remove from memory: tea", "forget the thing about invoices", "vergiss das mit den Rechnungen"),
     "offer_download": ("give me report.pdf as a link", "download notes.md", "gib mir bericht.pdf als Link", "lade notizen.md herunter"),
-    "offer_download_again": ("no, for anybody", "nein, für alle"),
     "list_downloads": ("show my download links", "welche Links habe ich?"),
     "revoke_download": ("revoke the link to notes.md", "nimm den Link zu notizen.md zurück"),
     "propose_pruning": ("prune the memory", "tidy up my memory", "räum dein Gedächtnis auf", "kürze das Gedächtnis"),

@@ -32,6 +32,10 @@ def asked(text: str, before: str = "", earlier: tuple[str, ...] = ()) -> tuple[s
         ("Gib mir bitte einen Link zur Datei „Entwurf 2.pdf“ für eine Woche", "offer_download", {"name": "Entwurf 2.pdf", "days": 7}),
         ("erstelle einen Download-Link für notizen.md zum Verschicken", "offer_download_to_anybody", {"name": "notizen.md"}),
         ("lade notizen.md herunter", "offer_download", {"name": "notizen.md"}),
+        ("Kannst du mir notizen.md als Link geben?", "offer_download", {"name": "notizen.md"}),
+        ("kann ich die Datei notizen.md als Link haben?", "offer_download", {"name": "notizen.md"}),
+        ("Can I have a link to notes.md, please?", "offer_download", {"name": "notes.md"}),
+        ("I'd like report.pdf as a link", "offer_download", {"name": "report.pdf"}),
         ("show my links", "list_downloads", {}),
         ("welche Download-Links habe ich noch?", "list_downloads", {}),
         ("revoke the link to notes.md", "revoke_download", {"name": "notes.md"}),
@@ -48,6 +52,12 @@ def test_that_file_is_the_one_that_was_talked_of(text: str) -> None:
     assert asked(text, "Done.", ("thanks", "read plan.txt")) == ("offer_download", {"name": "plan.txt"})
     step = decide(Scene(text, "en", OFFERED))
     assert isinstance(step, Say) and "Which file" in step.text
+
+
+@pytest.mark.parametrize("text", ["give me a link to notes.md every day at 7", "gib mir jeden Morgen um 7 notizen.md als Link", "give me a link to notes.md in 10 minutes"])  # fmt: skip
+def test_what_is_to_be_done_later_is_no_link_now(text: str) -> None:
+    found = understood(text)
+    assert found is None or not found.name.startswith("offer_download")
 
 
 def test_a_link_is_asked_for_otherwise_in_the_next_turn() -> None:

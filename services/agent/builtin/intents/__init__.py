@@ -21,8 +21,8 @@ from services.agent.builtin.intents import (
 INTENTS = (
     *talking.FIRST,
     *platform.INTENTS,
-    *tasks.INTENTS,
     *downloads.INTENTS,
+    *tasks.INTENTS,
     *tools.INTENTS,
     *lessons.INTENTS,
     *publishing.INTENTS,
@@ -35,7 +35,6 @@ INTENTS = (
     *reading.INTENTS,
     *files.INTENTS,
     *workspace.INTENTS,
-    *downloads.LATER,
     *workspace.LATER,
     *talking.LAST,
 )

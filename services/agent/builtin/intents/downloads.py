@@ -5,7 +5,6 @@ from typing import Any
 
 from services.agent.builtin.domain import Intent, Say, Scene, Step, Taken
 from services.agent.builtin.intent import bullets, phrases, quoted, through, uses
-from services.agent.builtin.talk import unknown
 
 _NAME = r"[\"'“„`]?(?P<name>[^\s\"'“”„`:](?:[^\n\"“”„`:]*?[^\s\"“”„`:?!.])?)[\"'”“`]?"
 _THAT = r"(?P<that>(?:that|this|the|it)(?: file| one)?|(?:das|die|sie|es|ihn|diese)(?: datei)?)"
@@ -16,24 +15,28 @@ _WHOM = (
     r"|to (?:pass on|share|send on)|(?:to send )?by (?:e-?mail|mail)|for (?:an? |the )?(?:e-?mail|mail)|für (?:alle|jeden|jedermann)"
     r"|ohne anmeldung|zum (?:weitergeben|verschicken|teilen)|(?:per|für eine) (?:e-?mail|mail))"
 )
-_END = rf"(?: {_WHOM})?{_LIFE}[\s.!?]*"
-_GIVE = r"(?:give|send|make|get|create|offer|show|i need|i want)(?: me)?"
-_GIB = r"(?:gib|gebe|schick|schicke|mach|mache|erstelle|erzeuge|zeig|zeige|ich brauche|ich möchte|ich will)(?: mir)?(?: bitte)?"
+_END = rf"(?: {_WHOM})?{_LIFE}(?:,? (?:please|bitte))?[\s.!?]*"
+_NOW = r"(?!.*\b(?:every|each|daily|weekly|monthly|jede[nrsm]?|täglich|wöchentlich|monatlich|tomorrow|tonight|morgen|heute)\b)(?!.* (?:at|um|in|on|am) \d)"
+"""What is to be done at another time is a task."""
+_GIVE = r"(?:give|send|make|get|create|offer|show|i need|i want|i would like|i['’]d like|(?:can|could|may) i (?:have|get))(?: me)?"
+_GIB = r"(?:gib|gebe|schick|schicke|mach|mache|erstelle|erzeuge|zeig|zeige|ich brauche|ich möchte|ich will|ich hätte gern|kann ich|könnte ich)(?: mir)?(?: bitte)?"
 _LINK = r"(?:(?:a|the|einen|den|ein|als) )?(?:(?:download|public|öffentlichen)[ -]?)?link"
 OFFER = phrases(
-    rf"{_GIVE} {_LINK} (?:to|for|of) {_THAT}{_END}",
-    rf"{_GIVE} {_THAT} as (?:a )?(?:download[ -]?)?link{_END}",
-    rf"{_GIVE} {_LINK} (?:to|for|of)(?: the| my)?(?: file)? {_NAME}{_END}",
-    rf"{_GIVE}(?: the| my)?(?: file)? {_NAME} as (?:a )?(?:download[ -]?)?link{_END}",
-    rf"(?:let me |i want to |can i )?download {_THAT}{_END}",
-    rf"(?:let me |i want to |can i )?download(?: the| my)?(?: file)? (?!links?\b){_NAME}{_END}",
-    rf"{_GIB} {_LINK} (?:zu|zur|für|auf|von|zum) {_THAT}{_END}",
-    rf"{_GIB} {_THAT} als (?:download-?)?link{_END}",
-    rf"{_GIB} {_LINK} (?:zu|zur|für|auf|von|zum)(?: der| die| meiner| meine)?(?: datei)? {_NAME}{_END}",
-    rf"{_GIB}(?: die| meine)?(?: datei)? {_NAME} als (?:download-?)?link{_END}",
-    rf"(?:lade|lad)(?: mir)? {_THAT} (?:herunter|runter){_END}",
-    rf"(?:lade|lad)(?: mir)?(?: die| meine)?(?: datei)? {_NAME} (?:herunter|runter){_END}",
-    rf"(?:ich möchte |ich will |kann ich )(?:die |meine )?(?:datei )?{_NAME} (?:herunterladen|runterladen){_END}",
+    rf"{_NOW}{_GIVE} {_LINK} (?:to|for|of) {_THAT}{_END}",
+    rf"{_NOW}{_GIVE} {_THAT} as (?:a )?(?:download[ -]?)?link{_END}",
+    rf"{_NOW}{_GIVE} {_LINK} (?:to|for|of)(?: the| my)?(?: file)? {_NAME}{_END}",
+    rf"{_NOW}{_GIVE}(?: the| my)?(?: file)? {_NAME} as (?:a )?(?:download[ -]?)?link{_END}",
+    rf"{_NOW}(?:let me |i want to |can i )?download {_THAT}{_END}",
+    rf"{_NOW}(?:let me |i want to |can i )?download(?: the| my)?(?: file)? (?!links?\b){_NAME}{_END}",
+    rf"{_NOW}{_GIB} {_LINK} (?:zu|zur|für|auf|von|zum) {_THAT}{_END}",
+    rf"{_NOW}{_GIB} {_THAT} als (?:download-?)?link{_END}",
+    rf"{_NOW}{_GIB} {_LINK} (?:zu|zur|für|auf|von|zum)(?: der| die| meiner| meine)?(?: datei)? {_NAME}{_END}",
+    rf"{_NOW}{_GIB}(?: die| meine)?(?: datei)? {_NAME} als (?:download-?)?link{_END}",
+    rf"{_NOW}(?:kann ich |könnte ich |ich möchte )?{_THAT} als (?:download-?)?link (?:geben|haben|bekommen|schicken){_END}",
+    rf"{_NOW}(?:kann ich |könnte ich |ich möchte )?(?:die |meine )?(?:datei )?{_NAME} als (?:download-?)?link (?:geben|haben|bekommen|schicken){_END}",
+    rf"{_NOW}(?:lade|lad)(?: mir)? {_THAT} (?:herunter|runter){_END}",
+    rf"{_NOW}(?:lade|lad)(?: mir)?(?: die| meine)?(?: datei)? {_NAME} (?:herunter|runter){_END}",
+    rf"{_NOW}(?:ich möchte |ich will |kann ich )(?:die |meine )?(?:datei )?{_NAME} (?:herunterladen|runterladen){_END}",
 )
 AGAIN = phrases(
     rf"(?:no|nein|rather|lieber)?[, ]*(?:make (?:it|that)|mach (?:ihn|das)|one|einen)?[, ]*{_WHOM}{_LIFE}[\s.!?]*",
@@ -48,16 +51,19 @@ LIST = phrases(
 )
 REVOKE = phrases(
     r"(?:revoke|take back|delete|remove|withdraw|cancel) (?:the|my|that|this|all)(?: download)? ?links? (?:to|for|of)(?: the| my)?(?: file)? (?P<name>\S.*?)[\s.!?]*",
-    r"(?:revoke|take back|delete|remove|withdraw|cancel) (?:that|this|the)(?: download)? link(?: again)?[\s.!?]*",
-    r"take (?:it|that link|the link) back[\s.!?]*",
     r"(?:lösche|lösch|widerrufe|entferne)(?: bitte)? (?:den|alle|die|meinen)(?: download-?)? ?links? (?:zu|zur|für|auf|von)(?: der| die| meiner)?(?: datei)? (?P<name>\S.*?)[\s.!?]*",
-    r"(?:lösche|lösch|widerrufe|entferne)(?: bitte)? (?:den|diesen) link(?: wieder)?[\s.!?]*",
     r"(?:nimm|ziehe|zieh)(?: bitte)? (?:den|diesen|alle|die)(?: download-?)? ?links? (?:zu|zur|für|auf|von)(?: der| die| meiner)?(?: datei)? (?P<name>\S.*?) zurück[\s.!?]*",
+)
+REVOKE_IT = phrases(
+    r"(?:revoke|take back|delete|remove|withdraw|cancel) (?:it|(?:that|this|the)(?: download)? link)(?: again)?[\s.!?]*",
+    r"take (?:it|that link|the link) back[\s.!?]*",
+    r"(?:lösche|lösch|widerrufe|entferne)(?: bitte)? (?:ihn|den link|diesen link)(?: wieder)?[\s.!?]*",
     r"(?:nimm|ziehe|zieh)(?: bitte)? (?:ihn|den link|diesen link) (?:wieder )?zurück[\s.!?]*",
 )
+"""After a link was given."""
 _TICKED = re.compile(r"`([^`\n]{1,255})`")
 _FILE = re.compile(r"(?<![\w/.:])[\w][\w./-]{0,200}\.[a-zA-Z]\w{0,9}(?![\w/])")
-_GIVEN = re.compile(r"\]\(https?://[^)\s]+/(?:downloads|d)/")
+_GIVEN = re.compile(r"\]\(https?://[^)\s]+/(?:downloads|d)/|\A(?:These links work|Diese Links gelten):")
 
 
 def offer(scene: Scene, match: Taken) -> Step:
@@ -70,11 +76,6 @@ def offer(scene: Scene, match: Taken) -> Step:
     return through(
         scene, tool, {"name": name} | ({"days": days} if days else {}), lambda value: Say(given(scene, value))
     )
-
-
-def again(scene: Scene, match: Taken) -> Step:
-    """Only where a link was given just now."""
-    return offer(scene, match) if _GIVEN.search(scene.before) else unknown(scene)
 
 
 def given(scene: Scene, value: Any) -> str:
@@ -129,10 +130,14 @@ def _whom(scene: Scene, each: Any) -> str:
     return scene.say("for anybody who has it", "für alle, die ihn haben") if anybody else scene.say("for you alone", "nur für dich")  # fmt: skip
 
 
+def _was_given(scene: Scene) -> bool:
+    return bool(_GIVEN.search(scene.before))
+
+
 INTENTS = (
+    Intent("offer_download_again", AGAIN, offer, when=_was_given),
+    Intent("revoke_that_download", REVOKE_IT, revoke, when=_was_given),
     Intent("revoke_download", REVOKE, revoke, needs=("revoke_download",)),
     uses("list_downloads", "list_downloads", LIST, lambda _: {}, listed),
     Intent("offer_download", OFFER, offer, needs=("offer_download",)),
 )
-LATER = (Intent("offer_download_again", AGAIN, again, needs=("offer_download",)),)
-"""Short words, which other parts may mean, too."""
