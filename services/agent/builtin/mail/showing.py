@@ -126,7 +126,7 @@ def shown_list(scene: Scene, value: Mapping[str, Any]) -> str:
 
 def shown_mail(scene: Scene, value: Mapping[str, Any]) -> str:
     """Its head, its text behind `> `, and by what it can be meant afterwards."""
-    head = [f"**{quoted(str(value.get('subject') or scene.say('(no subject)', '(kein Betreff)')), 200)}**", ""]
+    head = [f"“{quoted(str(value.get('subject') or scene.say('(no subject)', '(kein Betreff)')), 200)}”", ""]
     head += [f"- {name}: {text}" for name, text in _facts(scene, value) if text]
     text = [quoted(line, LONGEST_LINE) for line in str(value.get("text") or "").strip().splitlines()]
     body = [f"> {line}".rstrip() for line in text[:MOST_LINES]]
