@@ -73,7 +73,7 @@ class Made:
     @property
     def known(self) -> dict[str, Any]:
         """As the console tells it."""
-        listed = self.stack.cli("automations", "list", "--all")["automations"]
+        listed = self.stack.ask("console", "automations.list", all=True)["automations"]
         return next((each for each in listed if each["card"] == self.card), {})
 
     @property
@@ -144,7 +144,9 @@ def test_one_is_asked_for_allowed_run_and_taken_back(workplace: Workplace, owner
     until(lambda: made.state[0] == "ended", PATIENCE, "it has ended")
     assert "took it back" in made.state[1] and made.delegation is None
     until(lambda: made.known["state"] == "revoked", PATIENCE, "the console knows")
-    assert "Greeting" in owner.page("/automations").text
+    assert (
+        made.card in stack.run("automations", "list", "--all").stdout and "Greeting" in owner.page("/automations").text
+    )
 
 
 def test_its_delegation_is_for_one_instruction_and_ends_with_its_card(workplace: Workplace) -> None:
@@ -183,6 +185,20 @@ def test_what_can_read_none_of_its_sources_has_failed_and_is_told_once(workplace
     assert len(told) == 1 and "did not run" in told[0]["text"]
     quiet = workplace.make("Idle reader", "say hello, though there was to be read", reads=True).come()
     assert quiet["state"] == "failed" and "it tried none" in quiet["error"]
+
+
+def test_what_the_cap_refuses_is_a_failed_run_and_told(workplace: Workplace) -> None:
+    """Rule 1, under its owner's cap."""
+    made, stack = workplace.make("Too dear", "say hello, too dear"), workplace.stack
+    whose = stack.value("agent", f"SELECT owner_kind || ':' || owner_id FROM core.tasks WHERE task_id = '{made.task}'")
+    stack.ask("console", "agent.set", name="cap", subject=whose, value="0", reason="a test")
+    try:
+        run = made.come()
+    finally:
+        stack.ask("console", "agent.set", name="cap", subject=whose, value="", reason="a test")
+    assert run["state"] == "failed" and "cap" in run["error"]
+    [told] = stack.rows("agent", f"SELECT title, text FROM core.notifications WHERE task_id = '{made.task}'")
+    assert told["title"] == "Too dear" and "cap" in told["text"]
 
 
 def test_whose_owner_is_shut_out_it_ends(workplace: Workplace, owner: Person) -> None:
