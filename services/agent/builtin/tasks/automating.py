@@ -60,4 +60,8 @@ def automate_anew(scene: Scene, text: str) -> Step:
         when = understand(text, "UTC", at, understand(known[0], "UTC", at)).words
     except Refused:
         when = text
-    return _automate(scene, when, known[1])
+    step = _automate(scene, when, known[1])
+    if isinstance(step, Say) and scene.past[0].card:
+        old = scene.past[0].card
+        return Say(f"{step.text}\n\n" + scene.say(f"What was asked for before still waits, too; a person can refuse it: {old}", f"Was vorher beantragt war, wartet auch noch; ein Mensch kann es ablehnen: {old}"))  # fmt: skip
+    return step

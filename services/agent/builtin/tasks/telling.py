@@ -35,7 +35,8 @@ def confirmed(scene: Scene, value: Any) -> str:
     """What was understood, the next five times, and what may surprise."""
     task = value.get("task", {}) if isinstance(value, dict) else {}
     head = scene.say("I'll remind you", "Ich erinnere dich") if task.get("kind") != "automation" else scene.say("I'll do it", "Ich mache es")  # fmt: skip
-    said = f"{head}: “{quoted(str(task.get('title', '')), 120)}” – {quoted(str(task.get('when', '')), 300)} ({task.get('zone')})."
+    title = quoted(str(task.get("title", "")), 120)
+    said = f"{head}: {scene.say(f'“{title}”', f'„{title}“')} – {quoted(str(task.get('when', '')), 300)} ({task.get('zone')})."
     if task.get("state") == "paused":
         said += scene.say(" It is paused.", " Sie ist pausiert.")
     hint = scene.say(HINT_EN, HINT_DE)
