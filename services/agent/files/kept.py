@@ -95,8 +95,9 @@ class Files(Homes):
         """Lines in which these words stand, by file. Refused without words."""
         inside = "/".join(check_path(folder)) if folder else ""
         found = await self._read(me.owner, lambda home: searching.search(home, words, inside, most))
+        contents = await self._read(me.owner, lambda home: searching.contents(home, found.hits))
         async with self._db.owned(me.owner) as tx:
-            marked = await store.marked_paths(tx, me.owner)
+            marked = {path for path, known in contents.items() if await store.sources_of(tx, me.owner, path, known)}
         return replace(found, hits=tuple(replace(each, from_outside=each.path in marked) for each in found.hits))
 
     async def make_folder(self, me: Me, path: str) -> str:

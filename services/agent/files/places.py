@@ -124,7 +124,7 @@ def delete(home: int, parts: Parts, everything: bool) -> int:
             with os.scandir(below) as found:
                 is_empty = next(found, None) is None
         if not everything and not is_empty:
-            raise Refused(f"{'/'.join(parts)} holds {count} files; say that all of it is to go.", code="not_empty")
+            raise Refused(f"{'/'.join(parts)} holds {count} file{'' if count == 1 else 's'}; say that all of it is to go.", code="not_empty")  # fmt: skip
         shutil.rmtree(name, dir_fd=at)
         os.fsync(at)
     return count

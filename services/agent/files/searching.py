@@ -3,14 +3,16 @@
 import os
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
+from services.agent.files import places
 from services.agent.files.domain import Hit
 from services.agent.memory import beneath
-from shared.errors import Refused
+from services.agent.memory.files import SHORTEST_MARK
+from shared.errors import Refused, SchleuseError
 
 MOST_HITS = 100
 MOST_READ = 256 * 1024 * 1024
@@ -40,6 +42,15 @@ def search(home: int | None, words: str, folder: str, most: int) -> Searched:
     inside = f"{unicodedata.normalize('NFC', folder)}/" if folder else ""
     found = islice(looking.files(home, inside), min(most, MOST_HITS))
     return Searched(tuple(found), looking.whole)
+
+
+def contents(home: int | None, hits: Sequence[Hit]) -> dict[str, str]:
+    """By path, what each file's content is recognised by: what was put in stays from outside under another name, too."""
+    found = {each.path: "" for each in hits}
+    for path in found if home is not None else ():
+        with suppress(SchleuseError, OSError), places.open_plain(home, tuple(path.split("/"))) as file:
+            found[path] = beneath.digest(file.fd) if file.size >= SHORTEST_MARK else ""
+    return found
 
 
 def fold(text: str) -> str:

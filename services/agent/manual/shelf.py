@@ -11,6 +11,8 @@ from services.agent.lessons.splitting import asked, words
 from shared.errors import NotFound
 
 TEXTS = Path(__file__).parent / "texts"
+HEADING = 3
+"""How often the words of a heading count."""
 _HEADING = re.compile(r"^#{1,2} (.+)$", re.MULTILINE)
 
 
@@ -49,7 +51,7 @@ class Manual:
 
     @cached_property
     def _index(self) -> Index:
-        said = {at: words(f"{each.heading} {each.heading} {each.text}") for at, each in enumerate(self._passages)}
+        said = {at: words(f"{HEADING * (each.heading + ' ')}{each.text}") for at, each in enumerate(self._passages)}
         return Index(None, said)
 
 

@@ -169,7 +169,7 @@ def elsewhere(scene: Scene, match: Taken) -> Step:
 
 def with_everything(scene: Scene, match: Taken) -> Step:
     """After a folder was not deleted, as it holds something."""
-    named = re.search(r": (\S.*?) holds \d+ files", scene.before)
+    named = re.search(r": (\S.*?) holds \d+ files?;", scene.before)
     return _deleted(scene, named[1], everything=True) if named else _which(scene)
 
 
