@@ -31,12 +31,18 @@
     if (!answer.ok) throw new Error((await answer.json()).message);
   }
 
+  // In the browser's zone: this page may have been opened before the workspace knew it.
+  function said(due) {
+    const at = new Date(due), today = at.toDateString() === new Date().toDateString();
+    return at.toLocaleString("en-GB", { ...(!today && { weekday: "short" }), hour: "2-digit", minute: "2-digit" });
+  }
+
   // --- one toast ----------------------------------------------------------------
   function toast(each) {
     const found = make("div", "toast");
     const head = make("p", "line");
     const text = each.text.length > LONGEST ? `${each.text.slice(0, LONGEST)} …` : each.text;
-    head.append(make("b", "", each.title), make("span", "mute small push", each.said));
+    head.append(make("b", "", each.title), make("time", "mute small push", said(each.due_at)));
     found.append(head);
     if (text && text !== each.title) found.append(make("p", "plain", text));
     if (each.from_outside) found.append(make("p", "small mute", "Made after reading text from outside; these may not be your words."));
