@@ -59,12 +59,15 @@ def _asked_when(scene: Scene) -> bool:
 
 
 def _asked_what(scene: Scene) -> bool:
-    known = earlier_reminder(scene)
-    return (
-        (WHAT_EN in scene.before or WHAT_DE in scene.before)
-        and known is not None
-        and not said.FORGET_IT[0].fullmatch(scene.text[:100])
-    )
+    return (WHAT_EN in scene.before or WHAT_DE in scene.before) and earlier_reminder(scene) is not None
+
+
+def _asked(scene: Scene) -> bool:
+    return any(each in scene.before for each in (WHEN_EN, WHEN_DE, WHAT_EN, WHAT_DE))
+
+
+def drop(scene: Scene, match: Taken) -> Step:
+    return Say(scene.say("All right, I made no reminder.", "Gut, ich habe keine Erinnerung angelegt."))
 
 
 def answer_when(scene: Scene, match: Taken) -> Step:
@@ -199,6 +202,7 @@ def delete_all(scene: Scene, match: Taken) -> Step:
 INTENTS: tuple[Intent, ...] = (
     Intent("take_back_task", said.FORGET_IT, take_back, when=_refused),
     Intent("not_that_task", said.NO, ask_what_else, when=_refused),
+    Intent("drop_reminder", (*said.FORGET_IT, *said.NO), drop, when=_asked),
     Asking("create_reminder", (), remind, needs=("create_reminder",)),
     Asking(AUTOMATE, (), automate, needs=(AUTOMATE,)),
     Following("answer_when", (), answer_when, when=_asked_when),

@@ -64,6 +64,8 @@ async def test_what_is_missing_is_asked_for(reminding: Office) -> None:
     assert mine.used == ["create_reminder"] and "call Anna" in made and "08:00" in made
     other = reminding.chat(me=mine.me)
     assert "Woran soll ich dich erinnern?" in await other.say("erinnere mich morgen um 9")
+    assert "keine Erinnerung angelegt" in await other.say("vergiss es") and other.used == []
+    assert "Woran soll ich dich erinnern?" in await other.say("erinnere mich morgen um 9")
     assert "den Müll rausbringen" in await other.say("den Müll rausbringen") and other.used == ["create_reminder"]
 
 
