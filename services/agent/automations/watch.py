@@ -15,7 +15,7 @@ from services.agent.actions.domain import TAKEN_BACK
 from services.agent.automations import store
 from services.agent.automations.allowed import is_stale
 from services.agent.automations.store import Place
-from services.agent.automations.usecases.state_automation import state_automation
+from services.agent.automations.usecases.state_automation import is_stated, state_automation
 from services.agent.notifications.kept import Notifications
 from services.agent.owners.domain import Me
 from services.agent.tasks.usecases.end_task import end_task
@@ -91,13 +91,14 @@ class AutomationWatch:
         why = SHUT_OUT if me is None else TAKEN_BACK if revoked else ""
         if why and task is not None:
             await self._end(place, me or Me(place.owner, "", "viewer"), task["task_id"], why)
+        elif self._restored_at is None and task is not None and is_stated(place, task):
+            return
         async with self._db.owned(place.owner) as tx:
             await self._after_restore(tx, place)
-            task = await store.task_of(tx, place.owner, place.card_id)
             if task is None and place.task_id is None and is_stale(place.made_at, now()):
                 await store.drop_place(tx, place.card_id)
             else:
-                await state_automation(tx, place, task, now())
+                await state_automation(tx, place, now())
 
     async def _after_restore(self, tx: Tx, place: Place) -> None:
         """What was taken back since the backup is not known here: its owner looks at it, and resumes it or not. Once for each restore."""
