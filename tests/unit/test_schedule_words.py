@@ -85,6 +85,9 @@ MEANT = {
     # cron, and cleanup
     "0 9 * * 1-5": "2026-11-30 09:00, 2026-12-01 09:00", "*/15 9-17 * * MON": "2026-11-30 09:00, 2026-11-30 09:15", "@daily": "2026-11-30 00:00, 2026-12-01 00:00", "cron: 0 9 * * 1": "2026-11-30 09:00, 2026-12-07 09:00",
     "clean up every Sunday": "2026-12-06 03:00, 2026-12-13 03:00", "jeden Sonntag aufräumen": "2026-12-06 03:00, 2026-12-13 03:00", "delete old rows every Sunday at 4": "2026-12-06 04:00, 2026-12-13 04:00",
+    "every day except weekends": "2026-11-30 09:00, 2026-12-01 09:00", "every day starting at 8": "2026-11-30 08:00, 2026-12-01 08:00", "täglich um 8 vom 1.1. bis 31.1.": "2027-01-01 08:00, 2027-01-02 08:00",
+    "every day at 8 from 1.1.2027 to 2.1.2027": "2027-01-01 08:00, 2027-01-02 08:00", "in two and a half hours": "2026-11-29 20:00", "in genau 10 Minuten": "2026-11-29 17:40", "nur werktags um 9": "2026-11-30 09:00, 2026-12-01 09:00",
+    "am letzten Tag des Jahres um 20 Uhr": "2026-12-31 20:00", "every year on the last day of the year": "2026-12-31 09:00, 2027-12-31 09:00",
     "every hour from 8 to 18": "2026-11-29 18:00, 2026-11-30 08:00", "from Monday to Friday at 8": "2026-11-30 08:00, 2026-12-01 08:00", "von Montag bis Freitag um 8": "2026-11-30 08:00, 2026-12-01 08:00",
     "am 15. und am letzten Tag jedes Monats": "2026-11-30 09:00, 2026-12-15 09:00", "um 14h30": "2026-11-30 14:30", "um Punkt 8": "2026-11-30 08:00", "heute in 2 Stunden": "2026-11-29 19:30",
     "1. Januar 2027, 8 Uhr": "2027-01-01 08:00", "every day at 9 from tomorrow until Tuesday": "2026-11-30 09:00, 2026-12-01 09:00", "um einundzwanzig Uhr": "2026-11-29 21:00", "daily at 9 for 2 days": "2026-11-30 09:00, 2026-12-01 09:00",
@@ -116,7 +119,7 @@ REFUSED = (
     "every 0 seconds", "every 0 minutes", "every 30 seconds", "every 0 days", "every -5 minutes", "alle 0 Stunden", "in 0 minutes", "in -5 minutes", "every 99999999999 minutes", "in 99999999999 days", "every 1.5 days", "every 2000 days",
     "tomorrow every Sunday", "every Sunday on Monday", "today tomorrow", "every Sunday at 7 at 8", "in 10 minutes at 8", "in 2 hours tomorrow", "every 2 hours at 8", "Saturday, 4 December", "tomorrow on Friday", "weekdays at 8, weekends at 10",
     "every 10 minutes on Monday", "every 15 minutes until 6pm", "am Wochenende", "on a weekday", "biweekly", "twice a day", "jeden dritten Freitag", "sixth Friday of the month", "every few days", "in ein paar Minuten", "every Sunday or Monday",
-    "next week", "nächsten Monat", "every day from 9 to 17", "every 15 minutes from 9 to 5", "on the 5th and 20th at 8", "7 in the evening tomorrow", "at 8 UTC", "um 8 Uhr MEZ", "every Friday the 13th", "every Monday in March", "montags um 8 und donnerstags um 9", "every January", "every year", "at 8 and 9 tomorrow", "every day at about 7", "gegen 8", "tous les jours", "每天七点", "every ٣ minutes", "∞", "5 4 * *", "0 0 * * * *", "61 * * * *", "@reboot", "cron", "every Sunady at 7",
+    "next week", "nächsten Monat", "starting at 8", "from tomorrow", "ab morgen", "until Friday", "bis Freitag", "except Sunday", "at 8 until Friday", "second", "between 8 and 10", "every day from 9 to 17", "every 15 minutes from 9 to 5", "on the 5th and 20th at 8", "7 in the evening tomorrow", "at 8 UTC", "um 8 Uhr MEZ", "every Friday the 13th", "every Monday in March", "montags um 8 und donnerstags um 9", "every January", "every year", "at 8 and 9 tomorrow", "every day at about 7", "gegen 8", "tous les jours", "每天七点", "every ٣ minutes", "∞", "5 4 * *", "0 0 * * * *", "61 * * * *", "@reboot", "cron", "every Sunady at 7",
 )  # fmt: skip
 
 

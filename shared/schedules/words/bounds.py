@@ -16,11 +16,9 @@ def read_until(line: Line, at: int, said: Said) -> int:
     if line.has(at, ("for", "fuer")):
         found, end = read_length(line, at + 1)
         return _lasting(line, end, said, found) if found else at
-    if line.kind(at) in ("number", "word") and not line.has(at, UNTIL):
+    if not line.has(at, UNTIL) and not (line.key(at) == "to" and said.start):
         found, end = read_length(line, at)
         return _lasting(line, end + 1, said, found) if found and line.key(end) == "lang" else at
-    if not line.has(at, UNTIL):
-        return at
     bound, end = read_bound(line, at + 1)
     if bound is None:
         return at
@@ -37,10 +35,13 @@ def _lasting(line: Line, end: int, said: Said, found: list[tuple[float, Unit]]) 
 
 def read_start(line: Line, at: int, said: Said) -> int:
     """starting tomorrow, from 1 January on, ab Montag; for intervals also a time: starting at 8."""
-    if not line.has(at, STARTING) or is_range(line, at + 1):
+    spans = line.has(at, ("von", "vom"))
+    if not (line.has(at, STARTING) or spans) or is_range(line, at + 1):
         return at
     place = line.skip(at + 1, ("with", "mit"))
     bound, end = read_bound(line, place)
+    if spans and not (bound and bound.date and line.has(end, UNTIL)):
+        return at
     if bound is None:
         clocks, end = read_clocks(line, place, led=True)
         if len(clocks) != 1:

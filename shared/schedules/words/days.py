@@ -94,7 +94,8 @@ def read_nth(line: Line, at: int, said: Said) -> int:
         if number > 31:
             return at
         monthly = said.every is not None and said.every[1] == "month"
-        if number > 0 and not (monthly or _of_month(line, unit + 1)):
+        of_year = line.has(line.skip(unit + 1, _OF | EVERY), ("year", "jahres", "jahr"))
+        if number > 0 and not (monthly or of_year or _of_month(line, unit + 1)):
             return at
         said.fill(line.lang, days=(number,))
         return unit + 1
@@ -125,7 +126,7 @@ def read_month_days(line: Line, at: int, said: Said) -> int:
             number = line.number(place)
         if number is None and not days and _day_number(line, place):
             number = line.number(place)
-        if number is None:
+        if number is None or (not days and line.kind(place) == "word" and not _led(line, place)):
             break
         last = number == -1 and bool(days) and line.has(place + 1, ("day", "tag"))
         if not last and not 1 <= number <= 31:
@@ -139,6 +140,11 @@ def read_month_days(line: Line, at: int, said: Said) -> int:
         return at
     said.fill(line.lang, days=tuple(dict.fromkeys(days)))
     return end
+
+
+def _led(line: Line, at: int) -> bool:
+    """A word such as "second" is a day of a month only behind an article or before "of the month"."""
+    return line.has(at - 1, {"the", "am", "zum", "dem", "vom", "den", *EVERY}) or _of_month(line, at + 1)
 
 
 def _day_number(line: Line, at: int) -> bool:
@@ -166,6 +172,10 @@ def read_of_month(line: Line, at: int, said: Said) -> int:
         said.fill(line.lang, coming=(1 if line.has(place, ("next", "naechsten", "kommenden")) else 0, "month"))
         return place + 2
     place = line.skip(place, EVERY)
+    if line.has(place, ("year", "jahres", "jahr")) and place > at and said.days in ((1,), (-1,)):
+        said.fill(line.lang, month=1 if said.days == (1,) else 12)
+        said.recurring |= place > every
+        return place + 1
     if not line.has(place, _MONTH) or (place == at):
         return at
     said.monthly = True

@@ -99,6 +99,9 @@ class WallMeaning(Meaning):
             said.recurring or said.habit or said.every or said.nth or said.until or said.start
         ):
             self._several()
+        if said.start and said.start.clocks:
+            # “every day starting at 8”: there the beginning is a time of day
+            said.clocks, said.start = [*said.clocks, *said.start.clocks], None
         times = times or self.times()
         every, unit = self._every()
         what = self._days(unit)
@@ -147,6 +150,8 @@ class WallMeaning(Meaning):
         left = tuple(each for each in (said.weekdays or _EVERY_DAY) if each not in said.without)
         if unit not in ("", "day", "week") or (said.every and said.every[0] != 1) or said.days or said.nth or not left:
             raise self.contradiction()
+        if not (said.every or said.recurring or said.weekdays):
+            raise self._nothing_repeats()
         said.every = (1, "week")
         return {"unit": "week", "weekdays": left}
 
@@ -176,8 +181,8 @@ class WallMeaning(Meaning):
         """No day is named: they count from today."""
         today = self.now.date()
         if unit in ("", "day"):
-            if not self.said.every and not (self.said.until or self.said.lasting or self.said.start):
-                raise wrong(self.line, "What repeats is not said.", "Was sich wiederholt, ist nicht gesagt.", "Say “every day at 8” or “every Sunday at 7”.", "Sage „jeden Tag um 8“ oder „jeden Sonntag um 7“.")  # fmt: skip
+            if not self.said.every:
+                raise self._nothing_repeats()
             return {"unit": "day"}
         first = bound_day(self, self.said.start, time(0)) if self.said.start else today
         if not self.said.start:
@@ -185,6 +190,9 @@ class WallMeaning(Meaning):
         if unit == "week":
             return {"unit": "week", "weekdays": (first.isoweekday(),)}
         return {"unit": unit, "days": (first.day,), **({"month": first.month} if unit == "year" else {})}
+
+    def _nothing_repeats(self) -> NotUnderstood:
+        return wrong(self.line, "What repeats is not said.", "Was sich wiederholt, ist nicht gesagt.", "Say “every day at 8” or “every Sunday at 7”.", "Sage „jeden Tag um 8“ oder „jeden Sonntag um 7“.")  # fmt: skip
 
     def _first(self, what: dict[str, Any], every: int, times: tuple[time, ...]) -> date:
         """The day from which `every` counts: the first that fits; N units from today where neither day nor time was said."""
@@ -209,7 +217,16 @@ class WallMeaning(Meaning):
 
     def _counts_from_now(self, unit: str, every: int) -> bool:
         said = self.said
-        named = said.weekdays or said.days or said.date or said.clocks or said.part or said.nth or said.month
+        named = (
+            said.weekdays
+            or said.days
+            or said.date
+            or said.clocks
+            or said.part
+            or said.nth
+            or said.month
+            or said.without
+        )
         return bool(said.every) and not named and not (unit == "day" and every == 1)
 
     def _until(self, start: date) -> date | None:

@@ -26,6 +26,13 @@ _AHEAD = {"today": 0, "heute": 0, "tonight": 0, "tomorrow": 1, "morgen": 1, "ueb
 def number_at(line: Line, at: int) -> tuple[float | None, int]:
     """10, ten, 1.5, 1,5, anderthalb, an, half an; a quarter of an; eine halbe."""
     kind, key = line.kind(at), line.key(at)
+    if (
+        (kind == "number" or key in NUMBERS)
+        and line.has(at + 1, AND)
+        and line.key(at + 2) == "a"
+        and line.key(at + 3) == "half"
+    ):
+        return (line.number(at) if kind == "number" else NUMBERS[key]) + 0.5, at + 4
     if kind == "number":
         return float(line.number(at)), at + 1
     if kind == "dotted":
@@ -66,7 +73,7 @@ def read_length(line: Line, at: int) -> tuple[list[tuple[float, Unit]], int]:
 def read_offset(line: Line, at: int, said: Said) -> int:
     """in 10 minutes; 10 minutes from now; in einer halben Stunde."""
     led = line.has(at, ("in", "after", "nach"))
-    found, end = read_length(line, at + led)
+    found, end = read_length(line, line.skip(at + 1, ("exactly", "genau")) if led else at)
     if not found:
         return at
     if line.key(end) == "from" and line.key(end + 1) == "now":

@@ -108,5 +108,5 @@ CLEANUP = _words(
 )
 EXCEPT = _words("except excluding ausser")
 POLITE = _words(
-    "exactly sharp punkt genau please bitte always immer jeweils regelmaessig regularly single einmal once ok okay"
+    "only nur exactly sharp punkt genau please bitte always immer jeweils regelmaessig regularly single einmal once ok okay"
 )
