@@ -14,7 +14,7 @@ from tests.factories.stack import Stack
 from tests.web.conftest import Opener, axe, overflows
 from tests.web.test_secrets_pages import tab_to
 
-pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(180)]
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), pytest.param(390, True, marks=pytest.mark.long)])
