@@ -187,6 +187,7 @@ def test_what_can_read_none_of_its_sources_has_failed_and_is_told_once(workplace
     assert quiet["state"] == "failed" and "it tried none" in quiet["error"]
 
 
+@pytest.mark.long
 def test_what_the_cap_refuses_is_a_failed_run_and_told(workplace: Workplace) -> None:
     """Rule 1, under its owner's cap."""
     made, stack = workplace.make("Too dear", "say hello, too dear"), workplace.stack
