@@ -240,6 +240,12 @@ def test_what_is_said_of_a_rule_means_the_same_when_it_is_read(rule: Wall, langu
     assert [each.at for each in lines[0]] == [each.at for each in lines[1]], words
 
 
+@pytest.mark.parametrize("text", ["every 10 minutes", "alle 90 Minuten", "every 36 hours", "in 10 minutes", "tomorrow at 8", "am 24.12. um 18 Uhr", "every hour on the hour", "every evening at 7", "every 2 hours starting at 8"])  # fmt: skip
+def test_the_words_of_what_was_understood_are_a_schedule(text: str) -> None:
+    found = understand(text, ZONE, AT)
+    assert seen(found.words, count=3) == seen(text, count=3)
+
+
 @given(st.text(max_size=200))
 def test_every_text_is_understood_or_refused(text: str) -> None:
     try:

@@ -1,6 +1,6 @@
 """From when till when something repeats, on which days not, and between which times: until 31 March, ab Montag, außer sonntags."""
 
-from shared.schedules.words.clocks import one_clock, read_clocks
+from shared.schedules.words.clocks import LEADS, one_clock, read_clocks
 from shared.schedules.words.dates import check_day, read_date
 from shared.schedules.words.days import is_range, read_month, read_month_end, read_nth, read_weekdays, weekday_at
 from shared.schedules.words.domain import Day, NotUnderstood, Said, Unit
@@ -35,6 +35,8 @@ def _lasting(line: Line, end: int, said: Said, found: list[tuple[float, Unit]]) 
 
 def read_start(line: Line, at: int, said: Said) -> int:
     """starting tomorrow, from 1 January on, ab Montag; for intervals also a time: starting at 8."""
+    if line.has(at, ("first", "zuerst")) and line.has(at + 1, LEADS):
+        return _read_first(line, at, said)
     spans = line.has(at, ("von", "vom"))
     if not (line.has(at, STARTING) or spans) or is_range(line, at + 1):
         return at
@@ -53,6 +55,18 @@ def read_start(line: Line, at: int, said: Said) -> int:
         if line.has(at, ("from",)) or line.has(end, ("onwards", "onward"))
         else end
     )
+
+
+def _read_first(line: Line, at: int, said: Said) -> int:
+    """First at 17:40 on 29 November 2026: as an interval is told."""
+    clocks, end = read_clocks(line, at + 1)
+    if len(clocks) != 1:
+        return at
+    bound = Said(clocks=clocks)
+    dated = line.skip(end, ("on", "am"))
+    end = read_date(line, dated, bound) if dated > end else end
+    said.fill(line.lang, start=bound)
+    return end
 
 
 def read_bound(line: Line, at: int) -> tuple[Said | None, int]:

@@ -54,15 +54,18 @@ def _day(day: date, language: Lang) -> str:
 def _interval(rule: Interval, zone: str, language: Lang) -> str:
     size, english, german = next(each for each in _SIZES if rule.seconds % each[0] == 0)
     number = rule.seconds // size
-    first = (rule.start + timedelta(seconds=rule.seconds)).astimezone(ZoneInfo(zone))
+    first = (rule.start + timedelta(seconds=rule.seconds)).replace(microsecond=0).astimezone(ZoneInfo(zone))
     if language == "de":
-        return f"{german[0] if number == 1 else f'alle {number} {german[1]}'}, zuerst um {first:%H:%M} Uhr am {written_date(first.date(), 'de')}"  # fmt: skip
-    return f"every {english[0] if number == 1 else f'{number} {english[1]}'}, first at {first:%H:%M} on {written_date(first.date(), 'en')}"
+        return f"{german[0] if number == 1 else f'alle {number} {german[1]}'}, zuerst um {clock(first.time())} Uhr am {written_date(first.date(), 'de')}"  # fmt: skip
+    return f"every {english[0] if number == 1 else f'{number} {english[1]}'}, first at {clock(first.time())} on {written_date(first.date(), 'en')}"
 
 
 def _wall(rule: Wall, language: Lang, begins: bool) -> str:
     days = {"day": _daily, "week": _weekly, "month": _monthly, "year": _yearly}[rule.unit](rule, language)
-    words = f"{days} {_times(rule, language)}"
+    if rule.unit == "day" and rule.every == 1 and sorted(rule.times) == _FULL_HOURS:
+        words = "jede volle Stunde" if language == "de" else "every hour on the hour"
+    else:
+        words = f"{days} {_times(rule, language)}"
     if rule.every > 1 or begins:
         first, _ = next(days_from(rule, rule.start), (rule.start, 0))
         words += f", ab {_day(first, 'de')}" if language == "de" else f", from {_day(first, 'en')} on"
@@ -76,8 +79,6 @@ def _wall(rule: Wall, language: Lang, begins: bool) -> str:
 
 
 def _times(rule: Wall, language: Lang) -> str:
-    if sorted(rule.times) == _FULL_HOURS:
-        return "zu jeder vollen Stunde" if language == "de" else "every hour on the hour"
     times = joined([clock(each) for each in sorted(rule.times)], language)
     return f"um {times} Uhr" if language == "de" else f"at {times}"
 

@@ -29,6 +29,9 @@ _INSTANT = re.compile(
 )
 _HALVES = (("in the afternoon", "nachmittags"), ("in the evening", "abends"), ("at night", "nachts"))
 
+_SAID_HALF = re.compile(rf"\s*\((?:{'|'.join(each for pair in _HALVES for each in pair)})\)$")
+"""It stands behind the words of what was understood, whose hours are those of a whole day."""
+
 
 def understand(text: str, zone: str, at: datetime, before: Understood | None = None) -> Understood:
     """The schedule that the words name, seen at that instant in that zone. `before`: what they correct.
@@ -36,7 +39,7 @@ def understand(text: str, zone: str, at: datetime, before: Understood | None = N
     Raises NotUnderstood, Impossible, BadCron, UnknownZone, each with a `hint`.
     """
     zone = check_zone(zone)
-    words = text.strip(_QUOTES)
+    words = _SAID_HALF.sub("", text.strip(_QUOTES))
     if len(words) > LONGEST:
         words = _shortened(words)
     if (cron := _cron(words)) is not None:

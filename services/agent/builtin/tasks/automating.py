@@ -10,7 +10,8 @@ from services.agent.builtin.tasks.phrases import READS
 from services.agent.builtin.tasks.telling import HINT_DE, HINT_EN
 from shared.clock import now
 from shared.errors import Refused
-from shared.schedules.words import understand
+from shared.schedules.domain import Cron, Wall
+from shared.schedules.words import opened, understand
 
 
 def automate(scene: Scene, match: Taken) -> Step:
@@ -57,7 +58,9 @@ def automate_anew(scene: Scene, text: str) -> Step:
         return Say(scene.say("Say the whole of it again, please.", "Sage es bitte noch einmal ganz."))
     try:
         at = now()
-        when = understand(text, "UTC", at, understand(known[0], "UTC", at)).words
+        found = understand(text, "UTC", at, understand(known[0], "UTC", at))
+        # days and times of the wall clock are said without a zone; elapsed time is said anew
+        when = found.words if isinstance(found.rule, Wall | Cron) else opened(text)
     except Refused:
         when = text
     step = _automate(scene, when, known[1])
