@@ -28,7 +28,7 @@ SETTINGS: dict[str, str] = {
     "jit": "off",
     "autovacuum_naptime": "15s",
     "track_io_timing": "off",
-    # Five roles of 16 connections each stay below it, so no service can shut out another (S15).
+    # Five roles of CONNECTION_LIMIT connections each stay below it, so no service can shut out another (S15).
     "max_connections": "100",
     "superuser_reserved_connections": "5",
     # Room for a role that takes 20,000 locks in one transaction beside everybody else (S15).
@@ -51,7 +51,8 @@ ROLE_SETTINGS: dict[str, str] = {
     "temp_file_limit": "256MB",
     "log_statement": "none",
 }
-CONNECTION_LIMIT = 16
+CONNECTION_LIMIT = 18
+"""Of a role, which all instances of its service share (shared/db/engine.py), with room for whoever looks at it as that role, and for one that starts."""
 
 
 def role_settings(major: int) -> dict[str, str]:

@@ -8,7 +8,7 @@ from infra.prove.check import Check
 from infra.prove.target import Target
 from shared.errors import SchleuseError
 
-BEFORE_LAST, LAST = ("people", "identity"), ("chain", "grants")
+APART = (("access",), ("people", "identity"), ("chain", "grants"))
 
 
 async def prove(target: Target, areas: Sequence[str] = tuple(AREAS)) -> list[Check]:
@@ -25,11 +25,11 @@ async def prove(target: Target, areas: Sequence[str] = tuple(AREAS)) -> list[Che
 
 
 def _apart(areas: Sequence[str]) -> list[list[str]]:
-    """`people` and `identity` after those that make people for a moment. `chain` and `grants` at the end: they would see the decoys of `site rows`, and the
-    files that attackers make for a moment."""
-    apart = (*BEFORE_LAST, *LAST)
-    groups = [area for area in areas if area not in apart], [area for area in areas if area in BEFORE_LAST]
-    return [*groups, [area for area in areas if area in LAST]]
+    """Side by side, but for those that look at what others make for a moment: `access` at keys, `people` and `identity` at people, `chain` and `grants`
+    at decoys of `site rows` and files of attackers."""
+    apart = {area for group in APART for area in group}
+    groups = [[area for area in areas if area in group] for group in APART]
+    return [[area for area in areas if area not in apart], *groups]
 
 
 async def _examine(target: Target, area: str, check: Callable[[Target], Awaitable[list[Check]]]) -> list[Check]:

@@ -46,7 +46,7 @@ SLOW = (
 
 
 POOL, POOL_OF_SEVERAL = 10, 4
-"""Connections kept open. A role may have 16 in all, which instances share; each holds two more beside its pool (the agent three: its lease), and needs one to start."""
+"""Connections kept open. A role may have 18 in all, which instances share; each holds two more beside its pool (the agent three: its lease), and needs one to start."""
 
 IDLE_OF_SEVERAL = "6s"
 """An instance that hangs in a transaction holds locks that the other needs."""

@@ -6,8 +6,12 @@ from infra.local import config
 from infra.local.instances import base_of, is_service, number_of, parts, services
 from infra.nats import certificate
 from infra.nats.pace import _group
+from infra.observe.doing.session import AT_ONCE, slot
+from infra.postgres.settings import CONNECTION_LIMIT, SETTINGS
+from shared.db.engine import POOL, POOL_OF_SEVERAL
 from shared.db.notices import MOST_BYTES, bundles
 from shared.errors import Refused
+from shared.settings import DATABASES
 
 
 def about(state: str, leader: str = "", term: int = 3) -> dict[str, object]:
@@ -68,3 +72,14 @@ def test_a_certificate_holds_the_names_of_other_hosts() -> None:
     public = certificate.make(("nats-2", "10.0.0.7"))[0].encode()
     assert certificate.serves(public, ("nats-2", "10.0.0.7", "localhost"))
     assert not certificate.serves(public, ("nats-3",))
+
+
+def test_two_instances_of_a_service_and_whoever_looks_fit_into_its_role() -> None:
+    """The agent holds the most: its pool, the relay's lock, notices, the lease of its tasks. Both look on with AT_ONCE more, and one needs one to start."""
+    held = 2 * (POOL_OF_SEVERAL + 3)
+    assert held + AT_ONCE + 1 < CONNECTION_LIMIT
+    assert POOL + 3 + AT_ONCE + 1 <= CONNECTION_LIMIT
+    assert len(DATABASES) * CONNECTION_LIMIT + int(SETTINGS["superuser_reserved_connections"]) < int(
+        SETTINGS["max_connections"]
+    )
+    assert slot("agent") is slot("agent") is not slot("site")
