@@ -69,6 +69,7 @@ class Said:
     cleanup: bool = False
     full: bool = False
     alternate: bool = False
+    quarterly: bool = False
 
     def fill(self, lang: Lang, **what: object) -> None:
         """Raises NotUnderstood for a slot that already holds something else."""

@@ -61,6 +61,13 @@ class Meaning:
             raise wrong(self.line, f"{shown} does not go with that part of the day.", f"{shown} passt nicht zu dieser Tageszeit.", "Say it as on a 24-hour clock, such as 19:30.", "Sage es mit 24 Stunden, etwa 19:30 Uhr.")  # fmt: skip
         return clock.time.replace(hour=hour)
 
+    def whose_night(self, at: time) -> None:
+        """“Friday night at 1” is Saturday to most and Friday to some; “tonight at 1” and “every night at 1” are clear."""
+        said = self.said
+        named = said.weekdays or said.days or said.date or said.ahead or said.coming
+        if said.part == "night" and named and at < time(6):
+            raise wrong(self.line, "In that night it can be before that day or after it.", "In dieser Nacht kann das vor dem Tag sein oder nach ihm.", f"Say the day that it is by then, such as “on Saturday at {at.hour}:{at.minute:02}”.", f"Sage den Tag, der es dann ist, etwa „am Samstag um {at.hour}:{at.minute:02} Uhr“.")  # fmt: skip
+
     def _part_time(self, part: Part) -> time:
         if part not in PART_TIMES:
             raise wrong(self.line, "At night is no time.", "Nachts ist keine Uhrzeit.", "Say when, such as 23:00 or 2:00.", "Sage, wann, etwa 23:00 oder 2:00 Uhr.")  # fmt: skip
@@ -116,6 +123,13 @@ class Meaning:
             begin = self.moved(today.replace(day=1), steps, "month")
             return begin, calendar.monthrange(begin.year, begin.month)[1]
         return date(today.year + steps, 1, 1), 366
+
+
+def from_months(day: date, months: tuple[int, ...]) -> date:
+    """That day where it is in one of these months, else the first day of the next of them."""
+    while day.month not in months:
+        day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return day
 
 
 def fits(said: Said, day: date) -> bool:

@@ -86,6 +86,9 @@ class OnceMeaning(Meaning):
         if said.date:
             yield from self._dated(said.date, at)
             return
+        self.whose_night(at)
+        if said.nth == -1 and not (said.month or said.monthly or said.coming):
+            raise wrong(self.line, "The last one can be one that is past, or the month's last.", "Der letzte kann ein vergangener sein, oder der letzte des Monats.", "Say “next Friday” or “the last Friday of the month”.", "Sage „nächsten Freitag“ oder „am letzten Freitag im Monat“.")  # fmt: skip
         if said.ahead is not None:
             by_night = (
                 said.ahead == 0 and at < time(6) and (said.part or (said.clocks and said.clocks[0].part)) == "night"

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from shared.schedules.days import days_from
 from shared.schedules.domain import LONGEST, SHORTEST, Interval, Wall
 from shared.schedules.words.domain import WEEKEND, WORKDAYS, NotUnderstood, Said
-from shared.schedules.words.meaning import SECONDS, Meaning, bound_day, fits, wrong
+from shared.schedules.words.meaning import SECONDS, Meaning, bound_day, fits, from_months, wrong
 
 MOST_TIMES = 24
 _EVERY_DAY = (1, 2, 3, 4, 5, 6, 7)
@@ -103,6 +103,7 @@ class WallMeaning(Meaning):
             # “every day starting at 8”: there the beginning is a time of day
             said.clocks, said.start = [*said.clocks, *said.start.clocks], None
         times = times or self.times()
+        self.whose_night(times[0])
         every, unit = self._every()
         what = self._days(unit)
         start = self._first(what, every, times)
@@ -207,6 +208,9 @@ class WallMeaning(Meaning):
             begin = today if datetime.combine(today, times[-1]) > self.now else today + timedelta(days=1)
         if every == 1 or what["unit"] == "day":
             return begin
+        if said.quarterly and said.days in ((1,), (-1,)):
+            # the first day of a quarter is one of the calendar's, not of any third month
+            begin = from_months(begin, (1, 4, 7, 10) if said.days == (1,) else (3, 6, 9, 12))
         if what["unit"] != "year":
             return next(days_from(Wall(times=times, start=begin, **what), begin))[0]
         # a year that has the day: every four years on 29 February begins in a leap year

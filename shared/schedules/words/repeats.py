@@ -105,7 +105,7 @@ def read_every(line: Line, at: int, said: Said) -> int:
         said.full |= on_it
         return place + (4 if on_it else 1)
     if line.has(place, ("quarter", "quartal")):
-        said.fill(line.lang, every=(3, "month"), recurring=True)
+        said.fill(line.lang, every=(3, "month"), recurring=True, quarterly=True)
         return place + 1
     return _every_other(line, place, said)
 
