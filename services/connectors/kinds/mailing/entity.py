@@ -5,12 +5,13 @@ boundaries cost it minutes. This one cuts bytes.
 """
 
 import base64
-import binascii
 import quopri
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.message import Message
+
+from services.connectors.kinds.mailing.charsets import decode_bytes
 
 DEEPEST, MOST_PARTS, MOST_HEADERS = 16, 200, 256 * 1024
 """Levels, parts, and bytes of one header section. What lies beyond is left as it is, unparsed."""
@@ -18,6 +19,8 @@ MOST_VALUE = 64 * 1024
 _HEADERS_END = re.compile(rb"\r?\n\r?\n")
 _FOLD = re.compile(rb"\r?\n(?=[ \t])")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
+_FOOTER = re.compile(rb"\r?\n[ \t]*\r?\n(?=[^\r\n]*[^A-Za-z0-9+/=\s])")
+"""Where a list has put words of its own behind what is encoded."""
 _PARAMETER_FAULTS = (ValueError, LookupError, TypeError, AttributeError, RecursionError, AssertionError)
 
 
@@ -47,14 +50,16 @@ class Entity:
         """Decoded as its transfer encoding says; broken encodings give what can be read of them."""
         match self.header("content-transfer-encoding").strip().lower():
             case b"base64":
-                clean = _NOT_BASE64.sub(b"", self.body)
-                try:
-                    return base64.b64decode(clean[: len(clean) - (len(clean) % 4 == 1)] + b"=" * (-len(clean) % 4))
-                except binascii.Error:
-                    return self.body
+                text = _FOOTER.split(self.body.strip(), 1)[0]
+                return b"".join(_from_base64(_NOT_BASE64.sub(b"", each)) for each in text.split(b"="))
             case b"quoted-printable":
                 return quopri.decodestring(self.body)
         return self.body
+
+
+def _from_base64(clean: bytes) -> bytes:
+    """Of letters of base64 without padding; one that is left over holds nothing."""
+    return base64.b64decode(clean[: len(clean) - (len(clean) % 4 == 1)] + b"=" * (-len(clean) % 4))
 
 
 def take_apart(raw: bytes) -> Entity:
@@ -96,7 +101,7 @@ def _describe(made: Entity) -> bytes:
     disposition = _parameters(made.header("content-disposition"))
     made.content_type = _plainly(kind.get_content_type)
     made.charset = _plainly(lambda: kind.get_param("charset"))
-    made.file_name = _plainly(lambda: disposition.get_param("filename")) or _plainly(lambda: kind.get_param("name"))
+    made.file_name = _plainly(lambda: _named(disposition, "filename")) or _plainly(lambda: _named(kind, "name"))
     made.attached = _plainly(disposition.get_content_type).startswith("attachment")
     return _plainly(lambda: kind.get_param("boundary")).encode("ascii", "replace")
 
@@ -119,17 +124,14 @@ def _plainly(read: Callable[[], object]) -> str:
         return ""
     if isinstance(found, tuple):  # RFC 2231: character set, language, value
         charset, _, value = found
-        found = value.encode("latin-1", "replace").decode(_known(charset), "replace")
-    return found if isinstance(found, str) else ""
+        return decode_bytes(value.encode("latin-1", "replace"), charset if isinstance(charset, str) else "")
+    return decode_bytes(found.encode("latin-1", "replace")) if isinstance(found, str) else ""
 
 
-def _known(charset: object) -> str:
-    return (
-        charset
-        if isinstance(charset, str)
-        and charset.lower() in {"utf-8", "us-ascii", "iso-8859-1", "windows-1252", "iso-8859-15"}
-        else "utf-8"
-    )
+def _named(parameters: Message, name: str) -> object:
+    """Its value; the one that says its character set (RFC 2231) before the plain one, which is for programs that do not know it."""
+    found = [value for held, value in parameters.get_params(failobj=[]) if held.lower() == name]
+    return next((each for each in found if isinstance(each, tuple)), found[0] if found else None)
 
 
 def _cut(body: bytes, boundary: bytes, most: int) -> Iterator[bytes]:

@@ -5,10 +5,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from services.connectors.kinds.mailing.addresses import read_list
+from services.connectors.kinds.mailing.charsets import decode_bytes
 from services.connectors.kinds.mailing.entity import Entity, take_apart
 from services.connectors.kinds.mailing.markup import words_of
 from services.connectors.kinds.mailing.text import REPLACEMENT, Cleaner
-from services.connectors.kinds.mailing.words import decode_bytes, decode_words
+from services.connectors.kinds.mailing.words import decode_words
 from shared.errors import NotFound, TooLarge
 
 MOST_TEXT = 256 * 1024
@@ -17,6 +18,8 @@ MOST_HTML = 1024 * 1024
 """Characters of HTML that are looked at."""
 SUMMARY = ("date", "from", "to", "cc", "reply-to", "subject", "message-id", "in-reply-to", "references")
 LISTS = ("from", "to", "cc", "reply_to")
+_SHOWN = ("text/plain", "text/html")
+"""What is told as words; all else is an attachment, a calendar's invitation too."""
 
 
 def summarise(raw: bytes) -> dict[str, Any]:
@@ -73,11 +76,11 @@ def _date(text: str) -> str:
 
 
 def _text(whole: Entity) -> tuple[str, str]:
-    """The first plain text that is no attachment, else the first HTML without its markup."""
+    """The plain texts that are no attachments, one under the other, else the first HTML without its markup."""
     shown = [each for each in whole.leaves() if not each.attached and not each.file_name]
-    for each in shown:
-        if each.content_type == "text/plain":
-            return _decoded(each).replace("\r\n", "\n"), "plain"
+    plain = [_decoded(each).replace("\r\n", "\n") for each in shown if each.content_type == "text/plain"]
+    if plain:
+        return "\n".join(plain), "plain"
     for each in shown:
         if each.content_type == "text/html":
             return words_of(_decoded(each)[:MOST_HTML].replace("\0", REPLACEMENT)), "html"
@@ -90,9 +93,7 @@ def _decoded(part: Entity) -> str:
 
 def _attachments(whole: Entity) -> list[tuple[int, Entity]]:
     """Numbered from 1 in the order of the message."""
-    leaves = [
-        each for each in whole.leaves() if each.attached or each.file_name or not each.content_type.startswith("text/")
-    ]
+    leaves = [each for each in whole.leaves() if each.attached or each.file_name or each.content_type not in _SHOWN]
     return list(enumerate(leaves, start=1))
 
 

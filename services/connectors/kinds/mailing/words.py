@@ -1,28 +1,16 @@
-"""Encoded words of headers (RFC 2047), read leniently and written exactly; and names of character sets."""
+"""Encoded words of headers (RFC 2047), read leniently and written exactly."""
 
 import base64
 import binascii
-import codecs
 import re
 
+from services.connectors.kinds.mailing.charsets import decode_bytes
 from services.connectors.kinds.mailing.text import REPLACEMENT
 
 _WORD = re.compile(r"=\?([A-Za-z0-9_.:+-]{1,40})(?:\*[A-Za-z0-9-]{0,40})?\?([bBqQ])\?([^?\s]*)\?=")
 _ESCAPE = re.compile(rb"=([0-9A-Fa-f]{2})")
-_UNSAFE = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
-"""Codecs that are no character sets; one of them takes quadratic time."""
 CHUNK = 42
 """Bytes of text in one encoded word: 56 characters of base64, 68 with its frame; at most 75 are allowed."""
-
-
-def decode_bytes(raw: bytes, charset: str = "") -> str:
-    """By its character set where that is known, else as UTF-8, else as what old mail programs wrote. Never fails."""
-    if codec := _codec(charset):
-        return raw.decode(codec, "replace")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("cp1252", "replace")
 
 
 def decode_words(text: str) -> str:
@@ -55,18 +43,6 @@ def encode_words(text: str) -> list[str]:
             held = b""
         held += raw
     return [f"=?utf-8?B?{base64.b64encode(each).decode()}?=" for each in [*made, held] if each]
-
-
-def _codec(charset: str) -> str:
-    name = charset.strip().strip("\"'").lower()
-    if not name or not re.fullmatch(r"[a-z0-9_.:+-]{1,40}", name):
-        return ""
-    try:
-        found = codecs.lookup(name.replace(".", "_"))
-        b"".decode(found.name)
-    except (LookupError, ValueError):
-        return ""
-    return "" if found.name.replace("-", "_") in _UNSAFE else found.name
 
 
 def _payload(encoding: str, found: str) -> bytes:
