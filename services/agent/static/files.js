@@ -16,6 +16,7 @@
   async function take(files) {
     if (!files.length) return;
     one("#notice").hidden = true;
+    one("#choose").value = ""; // they are on their way: the button does not put them in again
     const kept = [];
     for (const file of files) {
       try {
@@ -24,7 +25,6 @@
         one("#said").textContent = error.message;
       }
     }
-    one("#choose").value = "";
     if (kept.length) await again(`In the workspace now: ${kept.join(", ")}`);
   }
 
