@@ -25,6 +25,8 @@ SAID: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("nenne die Datei a.txt um in b.txt", "move_file", {"name": "a.txt", "to": "b.txt"}),
     ("delete the file a.txt", "delete_file", {"name": "a.txt"}),
     ("remove uploads/a b.txt", "delete_file", {"name": "uploads/a b.txt"}),
+    ("lösche big (2).bin", "delete_file", {"name": "big (2).bin"}),
+    ("read small (2).txt", "read_file", {"name": "small (2).txt"}),
     ("Lösche die Datei Übersicht.pdf!", "delete_file", {"name": "Übersicht.pdf"}),
     ("delete the folder drafts with everything in it", "delete_file", {"name": "drafts", "everything": True}),
     ("lösche den Ordner alt mit allem", "delete_file", {"name": "alt", "everything": True}),
@@ -37,6 +39,8 @@ SAID: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("search my files for invoice 7", "search_files", {"words": "invoice 7"}),
     ("which files mention Anna?", "search_files", {"words": "Anna"}),
     ("Suche in meinen Dateien nach Rechnung", "search_files", {"words": "Rechnung"}),
+    ("suche Äpfel in meinen Dateien", "search_files", {"words": "Äpfel"}),
+    ("search for tea in my files", "search_files", {"words": "tea"}),
     ("in welchen Dateien steht „Anna“?", "search_files", {"words": "Anna"}),
     (
         "summarise “uploads/a long name of a file with many words.txt”",

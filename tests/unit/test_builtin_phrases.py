@@ -91,7 +91,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "data": ("delete my data", "forget everything about me", "export my data", "delete all my conversations", "lösche meine Daten", "vergiss alles über mich", "exportiere meine Daten"),
     "spend": (
         "what was spent and what is left?", "What was spent, and what is left?", "how much is left?", "how much have I spent today?", "What did this cost?", "show my budget", "costs today", "How much money is left today?", "how much did we spend?", "what's left of my budget?", "What is my cap?",
-        "was wurde ausgegeben, und was ist noch übrig?", "wie viel ist noch übrig?", "Was hat das gekostet?", "Wie viel habe ich heute ausgegeben?", "zeig die Kosten", "Was kostet das?", "wieviel Budget habe ich noch?", "Was ist noch vom Budget übrig?", "Wie hoch ist meine Grenze?",
+        "was wurde ausgegeben, und was ist noch übrig?", "wie viel ist noch übrig?", "Was hat das gekostet?", "Wie viel habe ich heute ausgegeben?", "zeig die Kosten", "Sag mir, was ausgegeben wurde", "tell me what I spent", "Was kostet das?", "wieviel Budget habe ich noch?", "Was ist noch vom Budget übrig?", "Wie hoch ist meine Grenze?",
     ),
     "summarise_shared": ("summarise the new comments", "Summarize all feedback", "Summarise the comments.", "Fasse die neuen Kommentare zusammen", "fass das Feedback zusammen", "give me a summary of the new comments"),
     "read_shared": ("what has been shared with you?", "show me the new comments", "check the comments", "prüfe die Kommentare", "read the shared records", "was wurde mit dir geteilt?", "zeig mir die neuen Kommentare", "What is shared with you?", "list the feedback"),
@@ -99,7 +99,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "summarise": ("summarise this: " + "The backup failed because the disk was full. " * 3, "fasse zusammen: " + "Das Backup schlug fehl, weil die Platte voll war. " * 3),
     "list_files": ("list my files", "which files do I have?", "zeig meine Dateien", "Welche Dateien gibt es?", "show files"),
     "mail_accounts": ("which mail accounts do I have?", "list my email accounts", "Welche Mailkonten habe ich?", "zeig meine Mail-Konten"),
-    "mail_adding": ("how do I add a mail account?", "add a mail account", "set up my email account", "Wie kann ich ein Mailkonto hinzufügen?", "richte ein Mailkonto ein"),
+    "mail_adding": ("how do I add a mail account?", "add a mail account", "set up my email account", "Wie kann ich ein Mailkonto hinzufügen?", "richte ein Mailkonto ein", "wie lege ich ein Postfach an?", "add a mailbox"),
     "mail_removing": ("remove my mail account Office", "delete the email account “Office”", "entferne mein Mailkonto Büro", "Lösche das Mailkonto Büro"),
     "mail_folders": ("list my mail folders", "Which folders do I have?", "zeig meine Mailordner", "Welche Ordner gibt es?"),
     "mail_list": (

@@ -46,7 +46,7 @@ def greet(scene: Scene) -> str:
     )
 
 
-def examples(scene: Scene, most: int = 20) -> list[str]:
+def examples(scene: Scene, most: int = 40) -> list[str]:
     return [scene.say(en, de) for tool, en, de in EXAMPLES if tool in scene.offered][:most]
 
 

@@ -23,7 +23,7 @@ class ManualTools:
     async def search(self, asked: Asked, given: SearchDocsArguments) -> Found:
         found = await asyncio.to_thread(self._manual.search, given.question, given.lang)
         passages = [{"page": each.page, "heading": each.heading, "text": each.text} for each in found]
-        return Found({"passages": passages, "pages": list(self._manual.pages)}, f"{len(passages)} passages of the documentation")  # fmt: skip
+        return Found({"passages": passages, "pages": list(self._manual.pages)}, f"{len(passages)} passage{'' if len(passages) == 1 else 's'} of the documentation")  # fmt: skip
 
 
 def make_tools(manual: Manual) -> tuple[Tool, ...]:

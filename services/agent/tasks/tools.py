@@ -38,10 +38,11 @@ class ReminderArguments(Arguments):
 
 
 class ListArguments(Arguments):
-    """`words`: only tasks with all of these; `ended`: also those that are over."""
+    """`words`: only tasks with all of these; `ended`: also those that are over; `coming`: only the one that comes next."""
 
     words: str = Field(default="", max_length=300)
     ended: bool = False
+    coming: bool = False
 
 
 class TaskArguments(Arguments):
@@ -83,6 +84,7 @@ class TaskTools:
         tasks = await self._tasks.list(asked.me, ended=given.ended)
         words = given.words.casefold().split()
         found = [each for each in tasks if all(word in f"{each.title}\n{each.text}\n{each.words}".casefold() for word in words)]  # fmt: skip
+        found = [each for each in found if each.next_at][:1] if given.coming else found
         value = {"tasks": [told_task(each) for each in found[:MOST_LISTED]], "of": len(found)}
         return Found(value, f"{len(found)} task{'' if len(found) == 1 else 's'}", _sources(*found[:MOST_LISTED]))
 

@@ -20,7 +20,7 @@ WRITE = phrases(
 READ = phrases(
     rf"what(?:['’]s| is| stands) in(?: the| my)? file {_FILE}[\s.!?]*",
     rf"was steht in(?: der| meiner)? datei {_FILE}[\s.!?]*",
-    r"(?:read|show|open|lies|zeig|zeige|öffne)(?: me| mir)?(?: bitte)? (?P<name>[\w./-]*\w\.[a-z]{1,5})[\s.!?]*",
+    r"(?:read|show|open|lies|zeig|zeige|öffne)(?: me| mir)?(?: bitte)? (?P<name>[\w./-]*\w(?: \(\d{1,3}\))?\.[a-z]{1,5})[\s.!?]*",
     rf"(?:read|show|open)(?: me)?(?: the| my)? file {_FILE}[\s.!?]*",
     rf"(?:lies|zeig|zeige|öffne)(?: mir)?(?: bitte)?(?: die| meine)? datei {_FILE}(?: vor| an)?[\s.!?]*",
 )

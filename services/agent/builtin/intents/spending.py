@@ -10,6 +10,8 @@ from services.agent.builtin.intent import phrases, uses
 NOTHING = re.compile(r"0(\.0*)?")
 SPEND = phrases(
     r"(?:how much|what)(?: money)?(?: was| has been| is| have i| did i| have we| did we| did you| have you| have you been)? ?(?:spent|spend|used|left|the cost|the spend|my budget|the budget|my cap|the cap)(?: so far| today| already| of my budget| until now| and what is left| in the last 24 hours| is left)*[\s.!?]*",
+    r"tell me (?:how much|what) (?:i|we)(?: have)? (?:spent|used)(?: so far| today)?[\s.!?]*",
+    r"(?:sag|sage) mir,? (?:wie viel|wieviel|was)(?: heute| bisher)? (?:ausgegeben|verbraucht) (?:wurde|ist|worden ist)[\s.!?]*",
     r"(?:how much|what)(?: money| budget| is| of the budget)?(?: is| do i have| do we have)?(?: still)? left(?: today| of my budget| of the budget| to spend)?[\s.!?]*",
     r"(?:what|how much) (?:was|has been|have (?:i|we)|did (?:i|we)) spen[dt](?: so far| today)?,? and (?:what|how much)(?: is|['’]s)?(?: still)? left[\s.!?]*",
     r"(?:how much|what) (?:did|does|do|has|have) (?:this|that|it|today|you|we|i)(?: all| chat| conversation)? cost(?: me| us| so far| today)*[\s.!?]*",

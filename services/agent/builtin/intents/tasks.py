@@ -215,7 +215,9 @@ INTENTS: tuple[Intent, ...] = (
         lambda _: {},
         lambda scene, _, value: runs_of(scene, value, missed=True),
     ),
-    uses("next_task", "list_tasks", said.NEXT, lambda _: {}, lambda scene, _, value: next_of(scene, value)),
+    uses(
+        "next_task", "list_tasks", said.NEXT, lambda _: {"coming": True}, lambda scene, _, value: next_of(scene, value)
+    ),
     uses("list_tasks", "list_tasks", said.LIST, lambda _: {}, _list),
     Intent("delete_all_tasks", said.DELETE_ALL, delete_all, needs=("list_tasks",), when=about_tasks),
     Intent("pause_task", said.PAUSE, on_task(pause), needs=("pause_task",), when=_pausing),

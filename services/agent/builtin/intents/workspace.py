@@ -10,7 +10,7 @@ from services.agent.builtin.side import summary
 
 _Q = r"[\"'“„`]?"
 _END = r"[\"'”“`]?[\s.!?]*"
-_FILE = rf"(?:(?:the |my |die |meine |das |den )?(?:file|folder|datei|ordner) {_Q}(?P<name>[^\s\"'“”„`:][^\n\"“”„`]*?)[\"'”“`]?|{_Q}(?P<name2>[^\s\"'“”„`:]*[^\s\"'“”„`:.][./][^\n\"“”„`:]*?)[\"'”“`]?)"
+_FILE = rf"(?:(?:the |my |die |meine |das |den )?(?:file|folder|datei|ordner) {_Q}(?P<name>[^\s\"'“”„`:][^\n\"“”„`]*?)[\"'”“`]?|{_Q}(?P<name2>[^\s\"'“”„`:]*[^\s\"'“”„`:.](?: \(\d{{1,3}}\))?[./][^\n\"“”„`:]*?)[\"'”“`]?)"
 _NTH_EN = r"first|second|third|fourth|fifth|last"
 _NTH_DE = r"(?:erste|zweite|dritte|vierte|fünfte|letzte)[nrs]?"
 _IT = rf"(?:it|that|this|(?:that|this|the) file|sie|ihn|es|das|die(?:se)? datei|(?:the |number |no\.? |die |den |das |nummer |nr\.? )?(?P<nth>{_NTH_EN}|{_NTH_DE}|\d{{1,2}})(?: one| file| datei)?)"
@@ -51,11 +51,11 @@ LIST = phrases(
 )
 SEARCH = phrases(
     rf"(?:search|look|look through|search through)(?: in| through)?(?: all)?(?: of)?(?: my| the| our) files (?:for|about) {_Q}(?P<words>[^\n\"“”„]+?){_END}",
-    rf"find {_Q}(?P<words>[^\n\"“”„]+?)[\"'”“`]? in(?: all)?(?: of)? my files[\s.!?]*",
+    rf"(?:find|search for|look for) {_Q}(?P<words>[^\n\"“”„]+?)[\"'”“`]? in(?: all)?(?: of)? my files[\s.!?]*",
     rf"(?:which|what)(?: of my)? files? (?:mentions?|contains?|has|have|say|says|talk about) {_Q}(?P<words>[^\n\"“”„]+?){_END}",
     rf"(?:suche|such|schau|sieh)(?: bitte)? in(?: allen)?(?: meinen| den) dateien nach {_Q}(?P<words>[^\n\"“”„]+?){_END}",
     rf"durchsuche(?: bitte)?(?: alle)?(?: meine| die) dateien nach {_Q}(?P<words>[^\n\"“”„]+?){_END}",
-    rf"finde {_Q}(?P<words>[^\n\"“”„]+?)[\"'”“`]? in(?: allen)?(?: meinen| den) dateien[\s.!?]*",
+    rf"(?:finde|such|suche)(?: bitte)?(?: nach)? {_Q}(?P<words>[^\n\"“”„]+?)[\"'”“`]? in(?: allen)?(?: meinen| den) dateien[\s.!?]*",
     rf"in welcher? (?:meiner )?dateie?n? (?:steht|stehen|kommt) {_Q}(?P<words>[^\n\"“”„]+?)[\"'”“`]?(?: vor)?[\s.!?]*",
     rf"in welchen (?:meiner )?dateien (?:steht|stehen|kommt) {_Q}(?P<words>[^\n\"“”„]+?)[\"'”“`]?(?: vor)?[\s.!?]*",
 )

@@ -25,9 +25,9 @@ ACCOUNTS = phrases(
     rf"(?:welche|was für|zeig|zeige|liste)(?: mir)?(?: alle)?(?: meine| die)? (?:e-?mail|mail)[ -]?(?:konten|accounts|zugänge)(?: habe ich| gibt es| auf| an)?{_E}",
 )
 ADDING = phrases(
-    rf"(?:how (?:do|can) i |i want to |let me |please )?(?:add|set ?up|connect|create|enter)(?: an?| my| another| a new| the)* (?:e-?mail|mail) ?account.{{0,60}}?{_E}",
-    rf"(?:wie (?:kann|soll) ich |wie füge ich |ich will |ich möchte )?(?:ein |mein |ein neues |noch ein )?(?:e-?mail|mail)[ -]?(?:konto|account)(?: neu)? (?:hinzufügen|hinzu|anlegen|einrichten|verbinden|eintragen){_E}",
-    rf"(?:füge|richte|lege|verbinde)(?: bitte)?(?: ein| mein| ein neues)? (?:e-?mail|mail)[ -]?(?:konto|account)(?: hinzu| ein| an)?{_E}",
+    rf"(?:how (?:do|can) i |i want to |let me |please )?(?:add|set ?up|connect|create|enter)(?: an?| my| another| a new| the)* (?:(?:e-?mail|mail) ?account|mailbox).{{0,60}}?{_E}",
+    rf"(?:wie (?:kann|soll) ich |wie füge ich |wie kann man |ich will |ich möchte )?(?:ein |mein |ein neues |noch ein )?(?:(?:e-?mail|mail)[ -]?(?:konto|account)|(?:e-?mail-?)?postfach)(?: neu)? (?:hinzufügen|hinzu|anlegen|einrichten|verbinden|eintragen){_E}",
+    rf"(?:wie )?(?:füge|richte|lege|verbinde)(?: ich| man)?(?: bitte)?(?: ein| mein| ein neues)? (?:(?:e-?mail|mail)[ -]?(?:konto|account)|(?:e-?mail-?)?postfach)(?: hinzu| ein| an)?{_E}",
 )
 REMOVING = phrases(
     rf"(?:remove|delete|disconnect|forget)(?: my| the)? (?:e-?mail|mail) ?account [\"“„]?(?P<account>[^\"”“\n?!]{{1,60}}?)[\"”“]?{_E}",

@@ -78,7 +78,7 @@ def meant(scene: Scene, match: Taken) -> str | Step:
     nth = match["nth"] or match["nth2"]
     if not nth and (found := focus(scene)) is not None:
         return str(found["task_id"])
-    if scene.result("list_tasks") is None and (not nth or not listed(scene)):
+    if scene.result("list_tasks") is None and (not nth or len(listed(scene)) < 2):
         return through(scene, "list_tasks", {}, lambda _: Say(""))
     return _chosen(scene, listed(scene), nth)
 

@@ -42,6 +42,15 @@ async def test_a_reminder_is_made_shown_corrected_and_deleted(reminding: Office)
     assert "no reminders" in await mine.say("list my reminders")
 
 
+async def test_what_comes_next_is_what_it_means_then(reminding: Office) -> None:
+    mine = reminding.chat("member")
+    for when, what in (("in two days at 8", "sow"), ("tomorrow at 8", "water"), ("in three days at 8", "reap")):
+        await mine.say(f"remind me {when} to {what}")
+    assert "Next comes **water**" in await mine.say("what comes next?")
+    assert "Paused: “water”" in await mine.say("pause it")
+    assert "Deleted: “" in await mine.say("delete the second") and mine.used == ["list_tasks", "delete_task"]
+
+
 async def test_the_same_in_german(reminding: Office) -> None:
     mine = reminding.chat("viewer")
     made = await mine.say("Erinnere mich jeden Werktag um 7:30 an das Stand-up")
