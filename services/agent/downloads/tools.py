@@ -36,12 +36,19 @@ class DownloadTools:
         self._all = downloads
 
     async def offer(self, asked: Asked, given: OfferArguments) -> Found:
-        link = await self._all.register(asked.me, given.name, life=timedelta(days=given.days))
+        link = await self._made(asked, given, by_mail=False)
         return Found(told(link) | {"url": link.url, "for": "the user, signed in"}, f"link to {link.name}")
 
     async def offer_anybody(self, asked: Asked, given: OfferArguments) -> Found:
-        link = await self._all.register(asked.me, given.name, life=timedelta(days=given.days), by_mail=True)
+        link = await self._made(asked, given, by_mail=True)
         return Found(told(link) | {"url": link.url, "for": ANYBODY}, f"link for anybody to {link.name}")
+
+    async def _made(self, asked: Asked, given: OfferArguments, *, by_mail: bool) -> Link:
+        """NotFound: in words about a file, since no link is there yet."""
+        try:
+            return await self._all.register(asked.me, given.name, life=timedelta(days=given.days), by_mail=by_mail)
+        except NotFound as error:
+            raise NotFound(f"There is no file {given.name[:200]} in the workspace; list the files to see their names.", code="download") from error  # fmt: skip
 
     async def listed(self, asked: Asked, given: NoArguments) -> Found:
         found = await self._all.list(asked.me)
