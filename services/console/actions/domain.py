@@ -14,6 +14,8 @@ from shared.errors import Conflict, Forbidden, NotFound, Refused
 
 Verdict = Literal["allow", "refuse"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+LONGEST_GIST = 120
+"""Characters of each part."""
 FIRST = ("instruction", "words", "zone", "next")
 STATES = ("pending", "allowed", "done", "failed", "refused", "expired", "revoked")
 
@@ -51,6 +53,14 @@ class Shown:
     def on_its_way(self) -> str:
         """The verdict that the agent has not answered yet, or nothing."""
         return str(self.row["verdict"]) if self.row["outcome"] == "sent" else ""
+
+    @property
+    def gist(self) -> str:
+        """Of an automation what it does and when, cut; of anything else the name that it is about, or nothing: so that two cards in a list can be told apart."""
+        given = parse_json(self.card.arguments.encode())
+        names = ("instruction", "words") if self.is_automation else ("name",)
+        said = (" ".join(given[each].split()) for each in names if isinstance(given.get(each), str))
+        return " – ".join(each if len(each) <= LONGEST_GIST else f"{each[:LONGEST_GIST]}…" for each in said if each)
 
     @property
     def arguments(self) -> Iterator[tuple[str, str]]:
