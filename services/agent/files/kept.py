@@ -25,7 +25,7 @@ from services.agent.memory import beneath, store
 from services.agent.memory.domain import ACTED_ON, MOST_BYTES, check_path
 from services.agent.memory.files import SHORTEST_MARK
 from services.agent.memory.homes import Homes, whole
-from services.agent.memory.names import check_new, check_ours
+from services.agent.memory.names import check_file, check_new, check_ours
 from services.agent.owners.domain import Me
 from shared.db import Database
 from shared.errors import Away, Refused
@@ -64,14 +64,14 @@ class Files(Homes):
         `sources`: where text in it came from, when it is not the owner's own; such a file is marked (S11). `size`: bytes, when they are known before.
         TooLarge, Refused, Conflict (a taken name, with `refuse`), Away (no room on the disk).
         """
-        parts = check_new(path)
+        parts = check_file(check_new(path))
         check_tainted(parts, how, sources)
         return await self._save(me.owner, parts, stream, how, sources, size)
 
     async def put_in(self, me: Me, path: str, stream: AsyncIterable[bytes], how: How = "number", size: int = 0) -> str:
         """The same by the owner's own hand. What they put in counts as from outside until they have looked at it, but for skills and jobs: putting
         a file there is to say that the agent is to follow it."""
-        parts = check_new(path)
+        parts = check_file(check_new(path))
         sources = () if parts[0].casefold() in ACTED_ON else (PUT_IN,)
         return await self._save(me.owner, parts, stream, how, sources, size)
 

@@ -14,7 +14,7 @@ from services.agent.files.incoming import Incoming
 from services.agent.files.opened import Opened
 from services.agent.memory import beneath
 from services.agent.memory.domain import DEEPEST, LONGEST_NAME, numbered
-from services.agent.memory.names import alike, check_new, is_mixed
+from services.agent.memory.names import alike, check_file, check_new, is_mixed
 from shared.errors import Conflict, NotFound, Refused
 
 MOST_NUMBERED = 1000
@@ -101,6 +101,8 @@ def plan_move(home: int, parts: Parts, wanted: Parts, how: How) -> Parts:
         if how == "replace" and stat.S_ISREG(facts.st_mode) and beneath.exists(at, wanted[-1]):
             os.close(beneath.open_file(at, wanted[-1], os.O_RDONLY))
             return wanted
+        if stat.S_ISREG(facts.st_mode):
+            check_file(wanted)
         return (*wanted[:-1], free(at, wanted[-1]) if how == "number" else _only(at, wanted[-1], parts[-1]))
 
 
@@ -168,9 +170,15 @@ def _there(home: int | None) -> int:
 
 
 def _depth(home: int, parts: Parts) -> int:
-    """How deep the files in a folder lie below it."""
-    with beneath.folder(home, parts) as at:
-        return max((each.path.count("/") + 1 for each in beneath.walk(at)), default=0)
+    """How deep folders and files in a folder lie below it; DEEPEST when it is deeper."""
+    deepest, waiting = 0, [parts]
+    while waiting and deepest < DEEPEST:
+        here = waiting.pop()
+        with beneath.folder(home, here) as at:
+            found = [(each.name, each.is_dir(follow_symlinks=False)) for each in os.scandir(at)]
+        deepest = max(deepest, len(here) - len(parts) + bool(found))
+        waiting += [(*here, name) for name, is_folder in found if is_folder]
+    return deepest
 
 
 def _facts(at: int, name: str) -> os.stat_result:

@@ -28,6 +28,8 @@ MOST_FILES, MOST_BYTES = 10_000, 2 * 1024 * 1024 * 1024
 LONGEST_NAME, DEEPEST = 255, 8
 ACTED_ON = ("skills", "jobs")
 """Folders whose files tell the agent what to do: nothing is written there in a conversation that has read untrusted text (S11)."""
+EVERYWHERE = ("drafts", "assets", "uploads", "downloads", *ACTED_ON, "docs")
+"""Folders that every workspace has."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _UNWRITTEN = {"Cc", "Cn", "Co", "Zl", "Zp"}
 """Categories of characters that stand in no name: controls, breaks, and what means nothing to anybody else."""

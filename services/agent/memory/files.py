@@ -24,7 +24,7 @@ from services.agent.memory.domain import (
 )
 from services.agent.memory.homes import whole
 from services.agent.memory.lines import Lines
-from services.agent.memory.names import DOCS, check_new
+from services.agent.memory.names import DOCS, check_file, check_new
 from services.agent.owners.domain import Me
 from shared.errors import NotFound, Refused, TooLarge
 
@@ -61,7 +61,7 @@ class Workspaces(Lines):
 
         `sources`: what untrusted text the conversation has read. Such a file is marked, takes the place of none, and is no skill or job.
         """
-        parts, content = check_new(name), mend(text).encode()
+        parts, content = check_file(check_new(name)), mend(text).encode()
         _check(parts, content, how, sources)
 
         async def step(home: int) -> str:

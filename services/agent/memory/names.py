@@ -4,7 +4,7 @@ device, none of ours, none that looks like a path or like a name that is there a
 import re
 import unicodedata
 
-from services.agent.memory.domain import KEPT_BY_US, check_path
+from services.agent.memory.domain import EVERYWHERE, KEPT_BY_US, check_path
 from shared.errors import Refused
 
 DOCS = "docs"
@@ -35,6 +35,13 @@ def check_ours(parts: tuple[str, ...]) -> None:
         raise Refused(f"{parts[0]} is written by tools of its own.", code="name")
     if first == DOCS:
         raise Refused(f"{DOCS}/ holds the product's documentation; it can be read and not changed.", code="name")
+
+
+def check_file(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The same path. Refused for a file under the name of a folder that every workspace has: nothing could be put into that any more."""
+    if len(parts) == 1 and alike(parts[0]).casefold() in EVERYWHERE:
+        raise Refused(f"{parts[0]} is the name of a folder in every workspace; no file is called so.", code="name")
+    return parts
 
 
 def alike(name: str) -> str:

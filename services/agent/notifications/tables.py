@@ -52,6 +52,7 @@ GRANTS: dict[str, dict[str, Any]] = {
 
 _KEEP = f"""
 CREATE OR REPLACE FUNCTION core.keep_notification() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+DECLARE has_room boolean;
 BEGIN
   NEW.title := left(NEW.title, {LONGEST_TITLE}); NEW.text := left(NEW.text, {LONGEST_TEXT});
   IF (SELECT count(*) FROM core.notifications n WHERE n.owner_kind = NEW.owner_kind AND n.owner_id = NEW.owner_id) < {KEPT_UNREAD} THEN
@@ -63,11 +64,20 @@ BEGIN
   IF FOUND THEN
     RETURN NEW;
   END IF;
+  DELETE FROM core.notifications n WHERE n.owner_kind = NEW.owner_kind AND n.owner_id = NEW.owner_id AND n.notification_id =
+    (SELECT o.notification_id FROM core.notifications o WHERE o.owner_kind = NEW.owner_kind AND o.owner_id = NEW.owner_id AND o.task_id =
+      (SELECT m.task_id FROM core.notifications m WHERE m.owner_kind = NEW.owner_kind AND m.owner_id = NEW.owner_id AND m.task_id IS NOT NULL
+        GROUP BY m.task_id HAVING count(*) > 1 ORDER BY count(*) DESC LIMIT 1) ORDER BY o.at LIMIT 1);
+  has_room := FOUND;
   INSERT INTO core.notifications_left_out AS l (owner_kind, owner_id, count) VALUES (NEW.owner_kind, NEW.owner_id, 1)
     ON CONFLICT (owner_kind, owner_id) DO UPDATE SET count = l.count + 1;
+  IF has_room THEN
+    RETURN NEW;
+  END IF;
   RETURN NULL;
 END $$"""  # noqa: S608 - numbers of ours
-"""The oldest that was read makes room; when there is none, the new one is only counted."""
+"""The oldest that was read makes room; when there is none, the oldest of the task that has the most, so that what comes every minute keeps nothing else out;
+when each has one, the new one. What nobody read is counted."""
 
 SQL: list[str] = [
     _KEEP,

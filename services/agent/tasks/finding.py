@@ -17,10 +17,19 @@ def find_task(tasks: Sequence[Task], meant: str) -> Task:
     if not found:
         raise NotFound("There is no such task; list them to see which there are.", code="task")
     if len(found) > 1:
-        named = "; ".join(f"{each.title} ({each.words})" for each in found[:MOST_NAMED])
+        named = "; ".join(map(_named, found[:MOST_NAMED]))
         more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
         raise Conflict(f"{len(found)} tasks fit: {named}{more}. Say which one; nothing was changed.", code="several")
     return found[0]
+
+
+def _named(task: Task) -> str:
+    """An error taints nothing, so it says no word that text from outside may have chosen (S11)."""
+    return (
+        f"{task.task_id} ({task.words}), made after reading text from outside"
+        if task.sources
+        else f"{task.title} ({task.words})"
+    )
 
 
 def _holds(task: Task, wanted: str) -> bool:

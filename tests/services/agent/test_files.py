@@ -285,6 +285,21 @@ async def test_a_conversation_that_has_read_outside_text_replaces_and_teaches_no
     assert await text_of(mine, me, "a.txt") == b"1"
 
 
+async def test_no_file_takes_the_place_of_a_folder_that_every_workspace_has(
+    mine: Files, db: Database, tmp_path: Path
+) -> None:
+    me = somebody()
+    for name in ("uploads", "skills", "Jobs"):
+        with pytest.raises(Refused, match="a folder"):
+            await mine.write(me, name, b"in the way")
+        with pytest.raises(Refused, match="a folder"):
+            await Workspaces(tmp_path, db).write(me, name, "in the way")
+    await mine.write(me, "a.txt", b"a")
+    assert await mine.move(me, "a.txt", "uploads") == "uploads/a.txt"
+    with pytest.raises(Refused, match="a folder"):
+        await mine.move(me, "uploads/a.txt", "Skills")
+
+
 async def test_moving_and_deleting(mine: Files) -> None:
     me = somebody()
     await mine.write(me, "drafts/deep/a.txt", b"1")
@@ -298,6 +313,10 @@ async def test_moving_and_deleting(mine: Files) -> None:
         await mine.delete(me, "drafts")
     with pytest.raises(Refused, match="deep"):
         await mine.move(me, "drafts", "1/2/3/4/5/6/7")
+    await mine.make_folder(me, "a/b/c/d/e")
+    with pytest.raises(Refused, match="deep"):
+        await mine.move(me, "a", "1/2/3/4/x")
+    assert await mine.move(me, "a", "1/2/3") == "1/2/3"
     assert await mine.delete(me, "drafts", everything=True) == 2
     for work in (mine.delete(me, "drafts"), mine.move(me, "b.txt", "c.txt"), mine.list(me, "nowhere")):
         with pytest.raises(NotFound):

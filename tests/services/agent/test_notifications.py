@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -109,6 +109,24 @@ async def test_there_is_room_for_so_many_and_the_rest_is_counted(told: Notificat
         assert news is not None and len(news.fresh) == MOST_AT_ONCE and news.left_out == 2
     await told.read_all(me)
     assert await told.unread(me) == await told.left_out(me) == 0
+
+
+async def test_what_comes_every_minute_keeps_nothing_else_out(told: Notifications, db: Database) -> None:
+    me, busy, often, at = somebody(), new_id(), new_id(), now()
+
+    async def put(title: str, task: UUID) -> None:
+        async with db.owned(me.owner) as tx:
+            await store.add(tx, me.owner, Notification(new_id(), title, "", at, at, task))
+
+    await told.add(me.owner, "of no task", "x")
+    for each in range(KEPT_UNREAD - 11):
+        await put(f"minute {each}", busy)
+    for each in range(10):
+        await put(f"often {each}", often)
+    await put("call the doctor", new_id())
+    found = [each.title for each in await told.list(me, KEPT_UNREAD)]
+    assert len(found) == KEPT_UNREAD and found[0] == "call the doctor" and found[-1] == "of no task"
+    assert "minute 0" not in found and "minute 1" in found and "often 0" in found and await told.left_out(me) == 1
 
 
 async def test_text_is_storable_and_within_bounds(told: Notifications) -> None:
