@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.schedules.telling import next_lines
-from shared.schedules.words import NotUnderstood, understand
+from shared.schedules.words import NotUnderstood, find_schedule, understand
 
 MONDAY = datetime(2026, 11, 30, 9, 40, tzinfo=UTC)
 
@@ -44,3 +44,15 @@ def test_nights_and_last_days_that_leave_nothing_open(text: str, first: str) -> 
 def test_the_first_and_the_last_day_of_a_quarter_are_the_calendars() -> None:
     assert _next("jedes Quartal am 1.") == ["2027-01-01T09:00", "2027-04-01T09:00", "2027-07-01T09:00"]
     assert _next("every quarter on the last day") == ["2026-12-31T09:00", "2027-03-31T09:00", "2027-06-30T09:00"]
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "rest"),
+    [
+        ("remind me every day at 9 to drink until Friday", "every day at 9 until Friday", "drink"),
+        ("erinnere mich werktags um 8 an die Post ab Montag", "werktags um 8 ab Montag", "Post"),
+        ("remind me at 8 to work until Friday", "at 8", "work until Friday"),
+    ],
+)
+def test_how_long_it_goes_on_may_be_said_last(text: str, schedule: str, rest: str) -> None:
+    assert find_schedule(text) == (schedule, rest)

@@ -10,6 +10,7 @@ _GERMAN_WORDS = (
     "könntest lektion mach mache machen man mein meine meinem meinen meiner mir mit morgen nach nein nicht noch nur nutze oder öffentlich schon sein sich "
     "sie sind so suche über um und uns unsere vergiss vom von vor war was wann warum weißt wenn wer werden wie wieviel wir wird wo wurde zeig zeige zu zum "
     "schick schicke sende antworte antwort markiere verschiebe leite weiter speichere anhang betreff gelesen ungelesen mailkonto zweite dritte erste letzte "
+    "mich erinnere erinner erinnert weck wecke lade herunter gib entferne pausiere minuten stunden tagen wochen täglich montag dienstag mittwoch donnerstag freitag samstag sonntag "
     "zur merk merke merkt dir gelernt seite schlage lege erstelle werkzeug führe schreibe lies lösche verhalten erkenntnis erkenntnisse lektionen "
     "beobachtung gespräche gesprächen unterhaltungen dateien datei kosten ausgegeben übrig budget fasse zusammen tschüss moin servus grüß "
 )
@@ -19,12 +20,15 @@ _ENGLISH_WORDS = (
     "follow for forget from had has have hello help hey hi how i if in is it its know learn learned left lesson lessons list make me memory money much my "
     "reply answer send move mark forward save attachment subject account second third latest unread "
     "no not note of off on or our page please propose public read recall remember run say search set show spend spent tell thank thanks that the them there "
+    "remind every delete pause resume cancel minutes hours days weeks daily monday tuesday wednesday thursday friday saturday sunday "
     "they this to tool tools undo us use was we were what when which who why will with write yes you your "
 )
 _ENGLISH = frozenset(_ENGLISH_WORDS.split())
 MOST_COURTESIES = 5
 _BOTH = _GERMAN & _ENGLISH
 _WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"\S*[./@_]\w\S*")
+"""A path or an address: its words are of no language."""
 _COURTESY = re.compile(
     r"(?:(?:hey|hi|hello|hallo|ok|okay|so|well|nun|please|bitte|agent|assistant|(?:also|und|and)(?!\s+(?:at|um|on|am)\s))\b[\s,:!.-]*"
     r"|(?P<asked>(?:could|can|would|will) you (?:please |kindly )?"
@@ -36,7 +40,7 @@ _COURTESY = re.compile(
 
 def language(text: str, otherwise: Lang = "en") -> Lang:
     """By its common words; `otherwise` when they do not tell."""
-    words = [each.casefold() for each in _WORD.findall(text[:2000])]
+    words = [each.casefold() for each in _WORD.findall(_NAME.sub(" ", text[:2000]))]
     german = sum(each in _GERMAN and each not in _BOTH for each in words) + 2 * bool(
         re.search("[äöüß]", text[:2000].casefold())
     )

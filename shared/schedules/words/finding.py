@@ -115,7 +115,7 @@ def _broken(line: Line, begin: int) -> Stretch:
 
 
 def _choose(line: Line, found: list[Stretch]) -> list[Stretch]:
-    """The one at the beginning or at the end; both where the first names a day and the last only a time. Otherwise the only one there is."""
+    """The one at the beginning or at the end; both where the first names a day and the last only a time, or the first comes again and the last bounds it. Otherwise the only one there is."""
     if not found:
         return []
     size = len(line.tokens)
@@ -127,6 +127,8 @@ def _choose(line: Line, found: list[Stretch]) -> list[Stretch]:
     )
     last = found[-1] if found[-1].end > marks and found[-1] is not first else None
     if first and last and first.said and last.said and _is_day(first.said) and _is_time(last.said):
+        return [first, last]
+    if first and last and first.said and last.said and _comes_again(first.said) and _is_bound(last.said):
         return [first, last]
     if first:
         return [first]
@@ -142,6 +144,15 @@ def _is_day(said: Said) -> bool:
         and not said.offset
         and not (said.every and said.every[1] in ("second", "minute", "hour"))
     )
+
+
+def _comes_again(said: Said) -> bool:
+    return bool(said.every or said.recurring or said.habit) and not (said.until or said.start or said.lasting)
+
+
+def _is_bound(said: Said) -> bool:
+    """“until Friday”, “for two weeks”, “from Monday”: with nothing else."""
+    return bool(said.until or said.start or said.lasting) and not (said.has_day or said.clocks)
 
 
 def _is_time(said: Said) -> bool:

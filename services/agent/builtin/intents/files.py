@@ -7,6 +7,7 @@ from services.agent.builtin.domain import Scene, Taken
 from services.agent.builtin.intent import phrases, quoted, uses
 
 _FILE = r"[\"'“„`]?(?P<name>[^\s\"'“”„`:][^\n\"“”„`:]*?)[\"'”“`]?"
+_AROUND = re.compile(r"([\"“„])([^\"“”„]+)[\"”“]", re.DOTALL)
 LIST = phrases(
     r"(?:list|show|what are|which are)(?: me)?(?: all)?(?: my| the| our)? files(?: in (?:my|the) workspace)?[\s.!?]*",
     r"(?:which|what) files (?:do i have|are there)[\s.!?]*",
@@ -34,6 +35,12 @@ def listed(scene: Scene, _: Taken, value: Any) -> str:
         )
     names = [str(each.get("name", each)) if isinstance(each, dict) else str(each) for each in files]
     return scene.say("Your files:", "Deine Dateien:") + "\n\n" + "\n".join(f"- `{each}`" for each in names)
+
+
+def unquoted(text: str) -> str:
+    """Without the quotes around all of it, which only say where it begins and ends."""
+    found = _AROUND.fullmatch(text.strip())
+    return found[2] if found else text
 
 
 def written(scene: Scene, match: Taken, value: Any) -> str:
@@ -69,7 +76,11 @@ INTENTS = (
     uses("progress", "read_file", PROGRESS, lambda _: {"name": "progress.md"}, progress),
     uses("list_files", "list_files", LIST, lambda _: {}, listed),
     uses(
-        "write_file", "write_file", WRITE, lambda match: {"name": match["name"].strip(), "text": match["text"]}, written
+        "write_file",
+        "write_file",
+        WRITE,
+        lambda match: {"name": match["name"].strip(), "text": unquoted(match["text"])},
+        written,
     ),
     uses("read_file", "read_file", READ, lambda match: {"name": match["name"].strip()}, read),
 )
