@@ -56,6 +56,7 @@ def test_a_card_is_a_link_to_the_console_and_to_nowhere_else() -> None:
 
     assert line({"waiting": "Not done.", "card": f"{CONSOLE}/actions/7"}) == f"{CONSOLE}/actions/7"
     assert line(f"Waits: {CONSOLE}/cards/7.") == f"{CONSOLE}/cards/7"
+    assert line({"error": f"Waits: {CONSOLE}/cards/7. Ask again later"}, "refused") == f"{CONSOLE}/cards/7"
     assert line({"card": f"{CONSOLE}/actions/7"}, "done") == ""
     for other in (
         "https://evil.example/",

@@ -18,7 +18,7 @@ MOST_DETAIL = 4000
 MOST_EXCERPT, BEFORE = 300, 60
 """Characters of a message that a search shows, and how many of them stand before what was found."""
 SIGNS = {"done": "✓", "failed": "✕", "refused": "✕", "waiting": "▲", "interrupted": "✕"}
-SAID = {"failed": "failed", "refused": "not allowed", "waiting": "waits for a person", "interrupted": "interrupted"}
+SAID = {"failed": "failed", "refused": "refused", "waiting": "waits for a person", "interrupted": "interrupted"}
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,13 @@ def _parts(message: Message, console_url: str) -> list[tuple[Literal["tools", "r
 
 
 def tool_line(call: ToolCall, console_url: str) -> ToolLine:
-    card = _card(call.result, console_url) if call.state == "waiting" else ""
+    """What a connector's first use waits on comes as a refusal that names its card."""
+    card = _card(call.result, console_url) if call.state in ("waiting", "refused") else ""
+    state = "waiting" if card else call.state
     shown = "" if card else call.shown  # the link says it already
     result = "" if call.result is None else _json(call.result)
     return ToolLine(
-        call.call_id, call.tool, SIGNS[call.state], SAID.get(call.state, ""), shown, call.ms, _json(call.arguments), result, card
+        call.call_id, call.tool, SIGNS[state], SAID.get(state, ""), shown, call.ms, _json(call.arguments), result, card
     )  # fmt: skip
 
 

@@ -103,7 +103,7 @@
     tools({ turn, calls }) {
       const agent = turns.get(turn)?.agent;
       if (!agent) return;
-      const signs = { done: "✓", waiting: "▲" }, said = { failed: "failed", refused: "not allowed", waiting: "waits for a person", interrupted: "interrupted" };
+      const signs = { done: "✓", waiting: "▲" }, said = { failed: "failed", refused: "refused", waiting: "waits for a person", interrupted: "interrupted" };
       for (const call of calls) {
         const li = one(`[data-call="${CSS.escape(call.call_id)}"]`, agent);
         if (!li) continue;
