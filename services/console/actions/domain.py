@@ -16,7 +16,7 @@ Verdict = Literal["allow", "refuse"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 LONGEST_GIST = 120
 """Characters of each part."""
-FIRST = ("instruction", "words", "zone", "next")
+FIRST = ("instruction", "words", "zone", "next", "account", "to", "cc", "bcc", "subject", "text")
 STATES = ("pending", "allowed", "done", "failed", "refused", "expired", "revoked")
 
 
@@ -64,10 +64,11 @@ class Shown:
 
     @property
     def arguments(self) -> Iterator[tuple[str, str]]:
-        """Each argument as it will be used: text as it is, anything else as JSON. Of an automation first what it does and when."""
+        """Each argument as it will be used: text as it is, anything else as JSON. First what it does and when, or to whom which words go; what is empty last."""
         given = parse_json(self.card.arguments.encode())
+        place = {name: at for at, name in enumerate(FIRST)}
         for name, value in sorted(
-            given.items(), key=lambda each: FIRST.index(each[0]) if each[0] in FIRST else len(FIRST)
+            given.items(), key=lambda each: (each[1] in ("", []), place.get(each[0], len(FIRST)))
         ):
             yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
