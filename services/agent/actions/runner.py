@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -130,11 +131,18 @@ class ActionRunner:
                     found = await tool.run(asked, arguments)
             if found.sources:
                 await self._notes.taint(me, card.conversation_id, found.sources)
+            await self._say(me, card.conversation_id, found.said)
         except SchleuseError as error:
             return "failed", error.message
         except TimeoutError:
             return "failed", f"it took longer than {RUN_WITHIN.seconds} s, and nobody knows whether it had an effect"
         return "done", found.shown
+
+    async def _say(self, me: Me, conversation_id: UUID, text: str) -> None:
+        """What was done stands, whether the conversation is there or not."""
+        with suppress(NotFound):
+            if text:
+                await self._notes.note(me, conversation_id, text)
 
     async def _tell(self, place: Place) -> None:
         """At least once: a process that dies between the note and its mark tells it again."""

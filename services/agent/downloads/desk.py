@@ -23,6 +23,7 @@ from services.agent.downloads.serving import close
 from services.agent.downloads.spool import Spool
 from services.agent.downloads.usecases.register_download import hash_of, register_download
 from services.agent.downloads.usecases.revoke_download import revoke_download
+from services.agent.memory import beneath
 from services.agent.owners.domain import Me
 from services.agent.owners.still import StillThere
 from shared.clock import now
@@ -46,14 +47,24 @@ class Downloads:
         lasting = check_life(life, by_mail=by_mail)
         if me.is_guest:
             raise Forbidden("Nothing of a guest is kept, so there is nothing to download. Sign in.", code="guest")
-        close(await self._files.open(me.owner, path))
+        version = await self._version(me.owner, path)
         token = new_token() if by_mail else ""
         async with self._db.owned(me.owner) as tx:
-            made = await register_download(tx, me, path, lasting, token, name)
+            made = await register_download(tx, me, path, lasting, token, name, version)
             where = (
                 self._keys.link(token, made.name, made.expires_at) if token else own_path(made.download_id, made.name)
             )
         return self._link(made, where)
+
+    async def digest(self, me: Me, path: str) -> str:
+        """Lower-case hex SHA-256 of what lies there now. NotFound."""
+        if me.is_guest:
+            raise missing()
+        opened = await self._files.open(me.owner, path)
+        try:
+            return await asyncio.to_thread(beneath.digest, opened.descriptor)
+        finally:
+            close(opened)
 
     async def list(self, me: Me) -> Sequence[Link]:
         """One's own that have not expired, the newest first. Of those for whoever has them the address is not known any more: it leads nowhere."""
@@ -95,7 +106,19 @@ class Downloads:
             found = await store.find(tx, owner, download_id, now())
         if found is None or found.name != name or found.by_mail != by_mail:
             raise missing()
-        return found, await self._files.open(owner, found.path)
+        opened = await self._files.open(owner, found.path)
+        if (
+            found.version and found.version != opened.version
+        ):  # what was written into it later, nobody decided to give away (S11)
+            close(opened)
+            raise missing()
+        return found, opened
+
+    async def _version(self, owner: Owner, path: str) -> str:
+        """NotFound when it cannot be fetched."""
+        opened = await self._files.open(owner, path)
+        close(opened)
+        return opened.version
 
     async def _is_there(self, owner: Owner) -> bool:
         try:

@@ -30,7 +30,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Registered:
-    """A file of `owner`'s that may be fetched until `expires_at`. `path` is never shown to whoever fetches it."""
+    """A file of `owner`'s that may be fetched until `expires_at`. `path` is never shown to whoever fetches it. `version`: the only one that may be fetched;
+    empty: whichever is there."""
 
     owner: Owner
     download_id: UUID
@@ -39,6 +40,7 @@ class Registered:
     made_at: datetime
     expires_at: datetime
     by_mail: bool
+    version: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Opened:
     size: int
     changed: int
     inode: int = 0
+
+    @property
+    def version(self) -> str:
+        """Another one once something was written into the file, or another lies under its name."""
+        return f"{self.size} {self.changed}"
 
 
 class Opening(Protocol):

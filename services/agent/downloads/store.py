@@ -15,7 +15,7 @@ from shared.db import Tx
 async def add(tx: Tx, made: Registered, token_hash: bytes | None) -> None:
     whose = {"owner_kind": made.owner.kind, "owner_id": made.owner.id, "download_id": made.download_id}
     until = {"expires_at": made.expires_at}
-    what = {"path": made.path, "name": made.name, "by_mail": made.by_mail}
+    what = {"path": made.path, "name": made.name, "by_mail": made.by_mail, "version": made.version}
     await tx.execute(insert(downloads).values(whose | what | until))
     await tx.execute(insert(download_places).values(whose | until | {"token_hash": token_hash}))
 
@@ -71,7 +71,7 @@ async def known(tx: Tx, ids: Sequence[UUID], at: datetime) -> set[UUID]:
 
 def _registered(row: RowMapping) -> Registered:
     owner = Owner(kind=row["owner_kind"], id=row["owner_id"])
-    named = {name: row[name] for name in ("download_id", "path", "name", "made_at", "expires_at", "by_mail")}
+    named = {name: row[name] for name in ("download_id", "path", "name", "made_at", "expires_at", "by_mail", "version")}
     return Registered(owner, **named)
 
 

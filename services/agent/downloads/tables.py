@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Index, LargeBinary, Table, Text, Uuid
+from sqlalchemy import Boolean, Column, Index, LargeBinary, Table, Text, Uuid, text
 
 from services.agent.schema import app, core, line, owned, when, written
 
@@ -13,12 +13,14 @@ downloads = Table(
     Column("download_id", Uuid, primary_key=True),
     line("path"),
     line("name"),
+    line("version", server_default=text("''")),
     Column("by_mail", Boolean, nullable=False),
     written("made_at"),
     when("expires_at", nullable=False),
     Index("downloads_newest", "owner_kind", "owner_id", "made_at"),
 )
-"""`path`: in the owner's workspace. `by_mail`: whoever has the link may fetch it, else its owner alone."""
+"""`path`: in the owner's workspace. `by_mail`: whoever has the link may fetch it, else its owner alone;
+then `version` is that of the file when the link was made, and the link opens no other."""
 
 download_places = Table(
     "download_places",
@@ -34,7 +36,7 @@ download_places = Table(
 """Whose it is and until when; nothing of the file stands here. `token_hash`: SHA-256 of the token in a mailed link, which itself is kept nowhere."""
 
 TABLES = (downloads, download_places)
-_OWN = ["owner_kind", "owner_id", "download_id", "path", "name", "by_mail", "expires_at"]
+_OWN = ["owner_kind", "owner_id", "download_id", "path", "name", "version", "by_mail", "expires_at"]
 GRANTS: dict[str, dict[str, Any]] = {"downloads": {"select": True, "insert": _OWN, "delete": True}}
 OWNED = frozenset({"downloads"})
 SQL: list[str] = []

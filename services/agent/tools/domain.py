@@ -36,11 +36,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """What a tool brings back: JSON for the model, a short line for the page, and where untrusted text in it came from (S11)."""
+    """What a tool brings back: JSON for the model, a short line for the page, and where untrusted text in it came from (S11). `said`: what the conversation
+    alone is told, and nobody else who hears of a card, when it was carried out by one."""
 
     value: Any
     shown: str = ""
     sources: tuple[str, ...] = ()
+    said: str = ""
 
 
 Run = Callable[[Asked, Any], Awaitable[Found]]
@@ -58,7 +60,9 @@ class Tool:
     takes: type[Arguments]
     run: Run
     roles: frozenset[AgentRole]
-    writes: Literal["", "memory", "behavior", "lessons", "tools", "send", "propose", "tasks", "skills", "files", "mail"] = ""
+    writes: Literal[
+        "", "memory", "behavior", "lessons", "tools", "send", "propose", "tasks", "skills", "files", "mail"
+    ] = ""
     own: bool = True
     recipients: Callable[[Any], tuple[str, ...]] = field(default=lambda _: ())
     ordered: Callable[[str, Any], bool] = field(default=lambda _, __: False)

@@ -184,6 +184,29 @@ async def test_a_link_for_anybody_outlives_no_rotation_but_one_and_no_person(wor
         await fetched(world, me, link)
 
 
+async def test_a_link_for_anybody_gives_away_what_was_there_and_nothing_later(world: World) -> None:
+    """What a mail had the agent add to the file since, or put under its name, goes to nobody (S11)."""
+    me = somebody()
+    file = world.put(me, "a.txt")
+    link, own = await world.downloads.register(me, "a.txt", by_mail=True), await world.downloads.register(me, "a.txt")
+    assert await fetched(world, me, link) == b"hello"
+    with file.open("ab") as more:
+        more.write(b" and the salaries")
+    with pytest.raises(NotFound):
+        await fetched(world, me, link)
+    assert await fetched(world, me, own) == b"hello and the salaries", "its owner may have all of it"
+    tool = next(each for each in make_tools(world.downloads) if each.name == "offer_download_to_anybody")
+    asked = Asked(me, fresh_id(), fresh_id(), ("a mail",))
+    card = await tool.exact(asked, tool.takes.model_validate({"name": "a.txt"}))
+    done = await tool.run(asked, card)
+    assert done.value["url"] in done.said and done.value["url"] not in done.shown, "told to the conversation alone"
+    before = len(await world.downloads.list(me))
+    world.put(me, "a.txt", b"something else")
+    with pytest.raises(Refused, match="something else by now"):
+        await tool.run(asked, card)
+    assert len(await world.downloads.list(me)) == before
+
+
 async def test_guests_have_no_downloads_and_nobody_has_too_many(world: World) -> None:
     guest = Me(Owner(kind="guest", id="g"), "Guest", "guest")
     with pytest.raises(Forbidden):

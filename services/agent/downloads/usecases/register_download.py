@@ -14,14 +14,14 @@ from shared.ids import fresh_id
 
 
 async def register_download(
-    tx: Tx, me: Me, path: str, life: timedelta, token: str = "", name: str = ""
+    tx: Tx, me: Me, path: str, life: timedelta, token: str = "", name: str = "", version: str = ""
 ) -> Registered:  # fmt: skip
-    """`token`: whoever has it may fetch the file, else its owner alone. The caller has seen that the file is there. TooMany."""
+    """`token`: whoever has it may fetch the file as it is now (`version`), else its owner alone. The caller has seen that the file is there. TooMany."""
     at = now()
     if await store.count(tx, me.owner, at) >= MOST:
         raise TooMany(f"There are {MOST} download links already. Take some back; expired ones go by themselves.")
     called = shown(name or path.rpartition("/")[2])
-    made = Registered(me.owner, fresh_id(), path, called, at, at + life, by_mail=bool(token))
+    made = Registered(me.owner, fresh_id(), path, called, at, at + life, bool(token), version if token else "")
     await store.add(tx, made, hash_of(token) if token else None)
     return made
 
