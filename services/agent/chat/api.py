@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID
@@ -127,7 +128,7 @@ class Api:
 
     async def turn(self, request: Request, new: NewTurn) -> Response:
         """As a stream (`Accept: text/event-stream`) the turn is its asker's: when they hang up, it stops (rule 2)."""
-        caller = self._callers.settle(await self.changing(request))
+        caller = await self._in_zone(self._callers.settle(await self.changing(request)), new.zone)
         streamed = "text/event-stream" in request.headers.get("accept", "")
         ref = await self._chat.desk.submit(caller.me, new.conversation_id, new.text, tied=streamed)
         self._tabs.follow(caller.me, self._chat.desk.wait(caller.me, ref.turn_id))
@@ -135,6 +136,14 @@ class Api:
             return self._callers.remember(answer(self._one_turn(request, caller, ref)), caller)
         record = await self._within(caller.me, ref) if new.wait else None
         return self._callers.remember(_told(_turn(ref, record, caller), 202 if record is None else 200), caller)
+
+    async def _in_zone(self, caller: Caller, zone: str) -> Caller:
+        """A visit that begins now has no zone yet, and its first message may name a time."""
+        if not zone or not caller.new_cookie or caller.visit is None:
+            return caller
+        me, _ = await self._chat.door.keep_zone(caller.me, zone)
+        caller.visit.zone = me.zone
+        return replace(caller, me=me)
 
     async def turn_by_id(self, request: Request, turn_id: UUID, wait: bool) -> Turn:
         me = (await self._callers.find(request)).me

@@ -31,6 +31,9 @@ class NewTurn(Body):
     text: Annotated[str, Field(description="At most 256 KiB.")]
     conversation_id: Annotated[UUID | None, Field(description="Without it, a new conversation.")] = None
     wait: Annotated[bool, Field(description="Wait up to 25 s for the answer; else come back for it.")] = True
+    zone: Annotated[
+        str, Field(max_length=64, description="Of a guest's first message: the IANA name of their zone.")
+    ] = ""
 
 
 class NewTitle(Body):

@@ -237,6 +237,7 @@
     if (answer.status === 401) reload();
     return answer;
   }
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
   let sending = false;
   async function send() {
     const text = field.value;
@@ -245,7 +246,7 @@
     field.value = "";
     tell("");
     try {
-      const answer = await change("POST", "/api/v1/turns", { text, conversation_id: conversation || null, wait: false });
+      const answer = await change("POST", "/api/v1/turns", { text, conversation_id: conversation || null, wait: false, zone: conversation ? "" : timeZone });
       const found = await answer.json();
       if (!answer.ok) throw new Error(found.message);
       if (found.token) {
@@ -299,7 +300,7 @@
 
   // --- the zone of this browser (rule 6) ---------------------------------------
   async function zone() {
-    const mine = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+    const mine = timeZone;
     if (!mine || mine === body.dataset.zone || (!conversation && body.dataset.signedIn !== "yes")) return;
     try {
       if (sessionStorage.getItem("zone") === mine) return;

@@ -391,6 +391,12 @@ class TestPages:
         assert found["zone"] == "Europe/Berlin" and found["notice"]
         assert (await ada.get("/api/v1/me")).json()["zone"] == "Europe/Berlin"
 
+    async def test_a_guest_s_first_message_says_their_zone(self, workspace: Living) -> None:
+        async with workspace.browser() as client:
+            body = {"text": "say hello", "zone": "America/New_York"}
+            assert (await client.post("/api/v1/turns", json=body, headers=await headers(client))).status_code == 200
+            assert (await client.get("/api/v1/me")).json()["zone"] == "America/New_York"
+
     async def test_a_guest_ends_the_visit_and_everything_is_gone(self, workspace: Living) -> None:
         async with workspace.browser() as guest:
             where = (await say(guest, "say mitre")).json()["conversation_id"]
