@@ -13,7 +13,7 @@ from services.agent.builtin.tasks.asking import Asking, earlier_reminder
 from services.agent.builtin.tasks.automating import automate, automate_anew
 from services.agent.builtin.tasks.meant import TOOLS, about_tasks, focus, meant
 from services.agent.builtin.tasks.telling import HINT_DE, HINT_EN, all_of, confirmed, next_of, runs_of
-from shared.schedules.words import corrects, opened
+from shared.schedules.words import corrects, find_schedule, opened
 
 WHEN_EN, WHEN_DE = "When shall I remind you?", "Wann soll ich dich erinnern?"
 WHAT_EN, WHAT_DE = "Of what shall I remind you?", "Woran soll ich dich erinnern?"
@@ -129,6 +129,22 @@ def take_back(scene: Scene, match: Taken) -> Step:
     return ask_what_else(scene, match) if task is None else _delete(scene, str(task["task_id"]))
 
 
+_WHICH = re.compile(r"\A(?:Shall I remind you of that, or|Soll ich dich daran erinnern, oder)")
+_REMINDING = re.compile(
+    r"(?:yes|ja|please|bitte|just|nur|[,\s])*(?:remind me(?: of (?:it|that))?|(?:the )?first|erinner[en]?(?: mich)?(?: daran)?|(?:daran )?erinnern|das erste)(?:,? (?:please|bitte))?[\s.!]*",
+    re.IGNORECASE,
+)
+
+
+def _which(scene: Scene) -> bool:
+    """After a time and a text that were said without what to do then."""
+    return bool(_WHICH.match(scene.before) and scene.earlier and _REMINDING.fullmatch(scene.text))
+
+
+def remind_of_that(scene: Scene, match: Taken) -> Step:
+    return remind(scene, Taken(dict(zip(("when", "what"), find_schedule(scene.earlier[0]), strict=True))))
+
+
 # -- what is done with one -------------------------------------------------------------------------------
 
 
@@ -203,6 +219,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("take_back_task", said.FORGET_IT, take_back, when=_refused),
     Intent("not_that_task", said.NO, ask_what_else, when=_refused),
     Intent("drop_reminder", (*said.FORGET_IT, *said.NO), drop, when=_asked),
+    Following("remind_of_that", (), remind_of_that, when=_which),
     Asking("create_reminder", (), remind, needs=("create_reminder",)),
     Asking(AUTOMATE, (), automate, needs=(AUTOMATE,)),
     Following("answer_when", (), answer_when, when=_asked_when),

@@ -78,6 +78,13 @@ async def test_what_is_missing_is_asked_for(reminding: Office) -> None:
     assert "den Müll rausbringen" in await other.say("den Müll rausbringen") and other.used == ["create_reminder"]
 
 
+async def test_a_time_and_a_text_become_a_reminder_when_it_is_asked_for(reminding: Office) -> None:
+    mine = reminding.chat()
+    assert "Soll ich dich daran erinnern" in await mine.say("jeden Werktag um 7:30 die Blumen gießen")
+    made = await mine.say("ja, erinnere mich")
+    assert "„die Blumen gießen“ – von Montag bis Freitag um 07:30 Uhr" in made and mine.used == ["create_reminder"]
+
+
 async def test_what_is_not_understood_is_refused_with_a_hint_and_can_be_said_anew(reminding: Office) -> None:
     mine = reminding.chat()
     assert "25:00 is no time of day" in await mine.say("remind me every day at 25:00 to sleep")
