@@ -15,7 +15,7 @@ from schemas.catalogue import SERVICES, to_stream
 
 SETTLE_SECONDS = 0.3
 UNEXPECTED = {"Nats-Expected-Stream": "PROBE_DECOY"}
-TRIES = 3
+TRIES = 5
 Seen = tuple[int, int, str, int]
 
 

@@ -19,7 +19,10 @@ def skills_preface(files: Files, workspaces: Workspaces) -> Preface:
             return None
         try:
             rows = [each for each in await files.list(me, FOLDER) if _is_skill(each)]
-        except NotFound:
+        except (
+            NotFound,
+            Refused,
+        ):  # something else lies there: then there are none, and the owner can still talk with the agent
             return None
         found = [each for row in rows[:MOST] if (each := await _read(me, row)) is not None]
         return Words(HEADING, told(found, max(0, len(rows) - MOST))) if found else None

@@ -1,5 +1,6 @@
 """Skills: which there are stands at the start of every turn, but for those that hold text from outside (S11)."""
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from schemas.outward import Owner
 from services.agent.files.kept import Files
+from services.agent.memory.domain import folder_of
 from services.agent.memory.files import Workspaces
 from services.agent.owners.domain import Me
 from services.agent.skills.domain import about
@@ -56,3 +58,14 @@ async def test_a_turn_is_told_which_there_are_and_nothing_from_outside(db: Datab
     assert (
         found is not None and found.text == "- skills/letters.md: How a letter is written here." and not found.sources
     )
+
+
+async def test_whatever_lies_in_the_place_of_the_folder_ends_no_turn(db: Database, tmp_path: Path) -> None:
+    workspaces, files = Workspaces(tmp_path, db), Files(tmp_path, db, least_free=0)
+    me, words = Me(Owner(kind="user", id=str(fresh_id())), "Kim", "member"), skills_preface(files, workspaces)
+    await workspaces.write(me, "a.md", "there is a workspace")
+    place = tmp_path / folder_of(me.owner) / "skills"
+    for make in (lambda: place.write_text("no folder"), lambda: place.symlink_to(tmp_path), lambda: os.mkfifo(place)):
+        make()
+        assert await words(me) is None
+        place.unlink()
