@@ -76,11 +76,18 @@ DOCS = phrases(
     r"(?P<question>was (?:passiert|geschieht)\b.+)",
     r"(?P<question>wie (?:groß|lang|lange|viele?|oft)\b (?:darf|dürfen|kann|können)\b.+)",
 )
+_ATTACHED = r"[\"“„](?P<name3>[^\n\"“”„`]*[./][^\n\"“”„`]*)[\"“”]"
+"""How the chat names a file that was attached: before what is said of it, or alone."""
 SUM = phrases(
+    rf"{_ATTACHED}[ ,:–-]+(?:please )?(?:summari[sz]e|sum up)(?: it| this| that)?(?: file)?[\s.!?]*",
+    rf"{_ATTACHED}[ ,:–-]+(?:bitte )?(?:fass|fasse)(?: mir)?(?: bitte)?(?: es| sie| das| die datei)?(?: kurz)? zusammen[\s.!?]*",
     rf"(?:summari[sz]e|sum up|give me a summary of) (?:{_FILE}|[\"“„](?P<name3>[^\n\"“”„`]+)[\"“”]){_END}",
     rf"(?:fass|fasse)(?: mir)?(?: bitte)? (?:{_FILE}|[\"“„](?P<name3>[^\n\"“”„`]+)[\"“”])(?: kurz)? zusammen[\s.!?]*",
 )
 QUOTED = phrases(
+    rf"{_ATTACHED}(?:[ ,:–-]+(?:please )?(?:read|show|open)(?: me)?(?: it| this| that)?(?: file)?)?[\s.!?]*",
+    rf"{_ATTACHED}[ ,:–-]+(?:bitte )?(?:lies|zeig|zeige|öffne)(?: mir)?(?: bitte)?(?: es| sie| das| die datei)?(?: vor| an)?[\s.!?]*",
+    rf"(?:what(?:['’]s| is| stands)|was (?:ist|steht)) in {_ATTACHED}[\s.!?]*",
     r"(?:read|show|open|lies|zeig|zeige|öffne)(?: me| mir)?(?: bitte)? [\"“„](?P<name3>[^\n\"“”„`]+)[\"“”](?: vor| an)?[\s.!?]*",
 )
 FILE_TOOLS = ("list_files", "list_folder", "search_files", "read_file", "write_file", "move_file", "make_folder", "email_save_attachment")  # fmt: skip
