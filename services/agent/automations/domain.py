@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from services.agent.builtin.talk import NOT_UNDERSTOOD
 from services.agent.conversations.domain import ToolCall, TurnRecord
 from services.agent.tasks.domain import Misfire, Overlap
 from services.agent.tools.domain import Arguments
@@ -49,6 +50,10 @@ def fault_of(record: TurnRecord, *, reads: bool) -> str:
     tried = [each for each in record.calls if each.tool in READERS]
     if (tried or reads) and not any(each.state == "done" for each in tried):
         return f"{NO_SOURCE}{_why(tried)}"
+    if record.reply.startswith(NOT_UNDERSTOOD):
+        return (
+            "the built-in model did not understand the instruction; ask for it in words that it understands in the chat"
+        )
     return "" if record.reply.strip() or record.calls else "it brought nothing"
 
 

@@ -57,6 +57,13 @@ def can_do(scene: Scene) -> str:
     )
 
 
+NOT_UNDERSTOOD = (
+    "I'm sorry, I did not understand that: I am the built-in model and follow fixed phrases.",
+    "Das habe ich leider nicht verstanden: Ich bin das eingebaute Modell und folge festen Wendungen.",
+)
+"""In English and in German."""
+
+
 def unknown(scene: Scene) -> Say:
     """A polite word, and what would be understood."""
     some = ", ".join(examples(scene, 3))
@@ -65,10 +72,4 @@ def unknown(scene: Scene) -> Say:
         if some
         else ""
     )
-    return Say(
-        scene.say(
-            "I'm sorry, I did not understand that: I am the built-in model and follow fixed phrases.",
-            "Das habe ich leider nicht verstanden: Ich bin das eingebaute Modell und folge festen Wendungen.",
-        )
-        + more
-    )
+    return Say(scene.say(*NOT_UNDERSTOOD) + more)

@@ -22,6 +22,7 @@ from services.agent.automations.domain import APP, AutomationArguments, fault_of
 from services.agent.automations.tools import make_tools
 from services.agent.automations.usecases.keep_delegation import keep_delegation
 from services.agent.automations.watch import SHUT_OUT, AutomationWatch
+from services.agent.builtin.talk import NOT_UNDERSTOOD
 from services.agent.conversations.domain import ToolCall, TurnRecord
 from services.agent.loop.toolbox import Toolbox
 from services.agent.notifications.kept import Notifications
@@ -283,6 +284,7 @@ def ran(reply: str = "done", outcome: Any = "ok", error: str = "", *calls: tuple
         (ran("sent", "ok", "", ("email_send", "waiting")), False, ""),
         (ran("", "refused", "The cap is reached."), False, "The cap is reached."),
         (ran(""), False, "it brought nothing"),
+        (ran(f"{NOT_UNDERSTOOD[1]} Versuche …"), False, "did not understand"),
     ],
 )
 def test_rule_30_what_could_not_be_read_is_no_quiet_day(record: TurnRecord, reads: bool, fault: str) -> None:
