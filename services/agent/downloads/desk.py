@@ -24,6 +24,8 @@ from services.agent.downloads.spool import Spool
 from services.agent.downloads.usecases.register_download import hash_of, register_download
 from services.agent.downloads.usecases.revoke_download import revoke_download
 from services.agent.memory import beneath
+from services.agent.memory import store as marks
+from services.agent.memory.domain import check_path, named
 from services.agent.owners.domain import Me
 from services.agent.owners.still import StillThere
 from shared.clock import now
@@ -73,6 +75,13 @@ class Downloads:
         async with self._db.owned(me.owner) as tx:
             found = await store.listed(tx, me.owner, now())
         return [self._link(each, "" if each.by_mail else own_path(each.download_id, each.name)) for each in found]
+
+    async def names_from_outside(self, me: Me) -> tuple[str, ...]:
+        """Files with links whose names, as what stands in them, came from outside (S11)."""
+        async with self._db.owned(me.owner) as tx:
+            found, marked = await store.listed(tx, me.owner, now()), await marks.marked_paths(tx, me.owner)
+        paths = dict.fromkeys("/".join(check_path(each.path)) for each in found)
+        return tuple(f"name of the file {named(each)}" for each in paths if each in marked)
 
     async def revoke(self, me: Me, download_id: UUID) -> None:
         """At once, also for whoever has the link. NotFound."""

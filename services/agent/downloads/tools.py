@@ -68,7 +68,8 @@ class DownloadTools:
     async def listed(self, asked: Asked, given: NoArguments) -> Found:
         found = await self._all.list(asked.me)
         links = [told(each) | {"for": ANYBODY if each.by_mail else "the user, signed in"} for each in found]
-        return Found({"links": links}, f"{len(links)} download link{'' if len(links) == 1 else 's'}")
+        sources = await self._all.names_from_outside(asked.me) if links else ()
+        return Found({"links": links}, f"{len(links)} download link{'' if len(links) == 1 else 's'}", sources)
 
     async def revoke(self, asked: Asked, given: RevokeArguments) -> Found:
         wanted = given.name.rpartition("/")[2].casefold()

@@ -25,6 +25,7 @@ from services.agent.downloads.serving import Sent, close
 from services.agent.downloads.spool import Spool
 from services.agent.downloads.tools import make_tools
 from services.agent.downloads.upkeep import DownloadUpkeep
+from services.agent.memory import store as marks
 from services.agent.memory.domain import folder_of
 from services.agent.owners.domain import Me
 from services.agent.owners.still import StillThere
@@ -205,6 +206,11 @@ async def test_a_link_for_anybody_gives_away_what_was_there_and_nothing_later(wo
     with pytest.raises(Refused, match="something else by now"):
         await tool.run(asked, card)
     assert len(await world.downloads.list(me)) == before
+    listing = next(each for each in make_tools(world.downloads) if each.name == "list_downloads")
+    assert (await listing.run(asked, listing.takes.model_validate({}))).sources == ()
+    async with world.db.owned(me.owner) as tx:
+        await marks.mark(tx, me.owner, "a.txt", "", ["mail from eve"])
+    assert (await listing.run(asked, listing.takes.model_validate({}))).sources == ("name of the file a.txt",)
 
 
 async def test_guests_have_no_downloads_and_nobody_has_too_many(world: World) -> None:
