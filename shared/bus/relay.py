@@ -193,6 +193,7 @@ class Relay:
             return False
         rows = await self._read(lane)
         if not rows:
+            self._is_well(lane)
             return False
         try:
             await publish(self._bus.client, rows, self._patience)
@@ -204,8 +205,12 @@ class Relay:
         self.sent += len(rows)
         self._health.figures["relay_sent"] = self.sent
         self._floor[lane] = max(0, rows[-1].position - LATE)
-        self._health.set(f"relay_{lane}", True, "")
+        self._is_well(lane)
         return len(rows) >= self._batch
+
+    def _is_well(self, lane: str) -> None:
+        """Everything was sent, or nothing waits: what was wrong is over, also in a lane in which nothing comes for days."""
+        self._health.set(f"relay_{lane}", True, "")
 
     async def _read(self, lane: str) -> list[Outgoing]:
         async with self._db.reading() as tx:

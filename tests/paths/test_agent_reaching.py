@@ -21,12 +21,13 @@ async def web(seen: Seen, writer: asyncio.StreamWriter) -> None:
 
 
 def test_a_page_is_read_through_a_connector_and_taints(stack: Stack, owner: Person) -> None:
-    """By an admin who is new here: what others taught their agent must not count."""
+    """By an admin who is new here: what others taught their agent must not count. A connector that is off, and comes first by its name, keeps no other one out."""
     talk, name = Talk.of(stack, owner.add("admin").handle), f"web-{fresh_id().hex[:6]}"
     with serving(web) as found:
         refused = talk.say(f"read this page {found.url}/tide")
         assert "tide" not in refused["reply"].replace(found.url, "")
         assert found.seen == []
+        declare(stack, f"a-{name}", base=found.url, enabled=False)
         declare(stack, name, base=found.url)
         grant(stack, name, path="/granted")
         said = until(lambda: _read(talk, f"{found.url}/tide"), 20, "the owner's delegation names the connector")

@@ -1,6 +1,6 @@
 """What reaches outside: a page of the web, an operation of a connector. Only by connectors that people declared; what comes back is data and taints (S11)."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ MOST_PAGE = 200_000
 """Characters of a page that are read."""
 PATIENCE = 40.0
 NOT_HERE = frozenset({"egress", "url", "path", "method"})
-"""Codes of a connector that this address is not for; another may be."""
+"""Codes of a connector that this address is not for. Whatever else keeps one from even beginning (it is off, it waits on a card), another may do it."""
 
 
 class Asks(Protocol):
@@ -56,15 +56,15 @@ class Reaching:
         names = [given.connector] if given.connector else names_of(signed)
         if not names:
             raise NotFound("No connector of kind http is declared; an owner or admin can declare one in the console.", code="connector")  # fmt: skip
-        refusal: SchleuseError | None = None
+        refusals: list[SchleuseError] = []
         for name in names:
             try:
                 return await self._page(name, given.url, signed)
             except SchleuseError as error:
-                if error.code not in NOT_HERE or given.connector:
+                if given.connector or not (error.nothing_left or error.code in NOT_HERE):
                     raise
-                refusal = error
-        raise Refused(f"No connector reaches {urlsplit(given.url).hostname}: {refusal.message if refusal else ''}", code="host")  # fmt: skip
+                refusals.append(error)
+        raise _telling(refusals, given.url)
 
     async def _page(self, connector: str, url: str, signed: Signed) -> Found:
         way = self._asker.transport(connector, delegation=signed)
@@ -103,6 +103,12 @@ def names_of(signed: Signed) -> list[str]:
     """Connectors of kind http that the delegation names: those have an operation `get`."""
     operations = Delegation.model_validate_json(signed.payload).operations
     return sorted(name for name, _, operation in (each.rpartition(".") for each in operations) if operation == "get")
+
+
+def _telling(refusals: Sequence[SchleuseError], url: str) -> SchleuseError:
+    """Of those that could have reached it, the first one's; else that none could."""
+    meant = next((each for each in refusals if each.code not in NOT_HERE), None)
+    return meant or Refused(f"No connector reaches {urlsplit(url).hostname}: {refusals[-1].message}", code="host")
 
 
 def source_of(url: str) -> str:
