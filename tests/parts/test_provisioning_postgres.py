@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Column, MetaData, Table, Tex
 
 from infra.postgres.cluster import Unsound, check_cluster, provision_cluster, provision_schemas
 from infra.postgres.core import Core, check_core, provision_core
-from infra.postgres.settings import SUPERUSER, hba_conf
+from infra.postgres.settings import CONNECTION_LIMIT, SUPERUSER, hba_conf
 from shared.settings import DATABASES
 from shared.testing.servers import Servers
 
@@ -118,7 +118,7 @@ async def test_a_role_cannot_take_all_connections(postgres: Servers) -> None:
             await admin.fetchval("SHOW superuser_reserved_connections")
         )
     limits = [row[0] for row in rows]
-    assert limits == [16] * len(ROLES)
+    assert limits == [CONNECTION_LIMIT] * len(ROLES)
     assert sum(limits) < room
 
 

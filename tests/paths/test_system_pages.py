@@ -2,6 +2,7 @@
 
 import pytest
 
+from infra.postgres.settings import CONNECTION_LIMIT
 from tests.factories.people import Person
 from tests.factories.stack import SERVICES, Stack
 from tests.factories.waiting import until
@@ -50,5 +51,5 @@ def test_top_and_the_page_say_the_same(stack: Stack, owner: Person) -> None:
     assert set(found["parts"]) >= {"postgres", "nats", *SERVICES}
     assert all(part["ready"] and part["pid"] for part in found["parts"].values())
     assert found["gate"]["whole"] and found["gate"]["at_site"] is not None
-    assert all(found["parts"][name]["postgres"][1] == 16 for name in SERVICES)
+    assert all(found["parts"][name]["postgres"][1] == CONNECTION_LIMIT for name in SERVICES)
     assert all(found["parts"][name]["in"] is not None for name in SERVICES), "two looks make a rate"

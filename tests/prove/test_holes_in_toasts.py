@@ -29,7 +29,7 @@ HOLES = [
     hole("notifications that are everybody's", "a notification of another owner", "ALTER TABLE core.notifications DISABLE ROW LEVEL SECURITY", "ALTER TABLE core.notifications ENABLE ROW LEVEL SECURITY"),
     hole("notifications that everybody reads", "read what another owner was told", "CREATE POLICY open ON core.notifications FOR SELECT USING (true)", "DROP POLICY open ON core.notifications"),
     hole("notifications that everybody marks", "mark another owner's as read", "CREATE POLICY open ON core.notifications USING (true)", "DROP POLICY open ON core.notifications"),
-    hole("notifications without end", "fill the database", "ALTER TABLE core.notifications DISABLE TRIGGER keep_notification", "ALTER TABLE core.notifications ENABLE TRIGGER keep_notification"),
+    hole("notifications without end", "fill the database", "ALTER TABLE core.notifications DISABLE TRIGGER keep_notification", "ALTER TABLE core.notifications ENABLE ALWAYS TRIGGER keep_notification"),
 ]  # fmt: skip
 
 
