@@ -8,6 +8,7 @@ import pytest
 
 from schemas.site.v1 import ItemApplied, RowRejected
 from shared.bus import Received
+from shared.bus.link import relay_lanes
 from shared.clock import now
 from shared.errors import Conflict, Permanent, TooLarge
 from shared.testing.servers import Servers
@@ -166,3 +167,12 @@ async def test_row_rejected_takes_the_same_way(lock: Lock) -> None:
     async with asyncio.timeout(10):
         while not any("no handler" in reason for reason in await parked(lock.console)):
             await asyncio.sleep(0.02)
+
+
+async def test_a_lane_in_which_nothing_waits_is_well_again(lock: Lock) -> None:
+    """The database went away while the relay looked; nothing may come in that lane for days, and it is well all the same."""
+    lane = f"relay_{relay_lanes('site')[0]}"
+    lock.site.health.set(lane, False, "the database went away")
+    async with asyncio.timeout(60):
+        while not lock.site.health.conditions[lane].ok:
+            await asyncio.sleep(0.05)
