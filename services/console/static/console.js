@@ -94,8 +94,15 @@
   let wanted = new Set();
   let asked = 0;
   let shown = 0;
+  // Who gives a claim up goes away from here: to look at the item once more would take it again.
+  let leaving = false;
+  addEventListener("submit", (event) => {
+    if (event.target.matches("form[data-claim]")) leaving = true;
+  });
+  addEventListener("pageshow", () => (leaving = false));
   async function refresh() {
     planned = false;
+    if (leaving) return;
     const about = wanted;
     const turn = ++asked;
     wanted = new Set();
@@ -252,7 +259,7 @@
   }
   async function renew() {
     const form = one("form[data-claim]");
-    if (!form || document.hidden) return;
+    if (!form || leaving || document.hidden) return;
     const answer = await fetch(form.dataset.claim, { method: "POST", body: claimed(form) });
     if (answer.status === 200) plan(one("#decision").dataset.liveOn);
   }
