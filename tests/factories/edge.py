@@ -95,7 +95,8 @@ class Gate:
         return "".join(path.read_text() for path in self.home.glob("*.log"))
 
     def lines(self) -> list[dict[str, str]]:
-        return [json.loads(line) for line in (self.home / "access.log").read_text().splitlines()]
+        whole, _, _ = (self.home / "access.log").read_text().rpartition("\n")  # the last line may be being written
+        return [json.loads(line) for line in whole.splitlines()]
 
     def close(self) -> None:
         for each in self._clients:
