@@ -95,7 +95,7 @@ def put(bus: Servers, messages: list[Sent]) -> None:
         try:
             for each in messages:
                 headers = {"Nats-Msg-Id": str(uuid4())} | ({HEADER: each.seal} if each.seal else {})
-                answer = await client.request(each.subject, each.body, timeout=5, headers=headers)
+                answer = await client.request(each.subject, each.body, timeout=60, headers=headers)
                 assert b'"error"' not in answer.data, answer.data
         finally:
             await client.close()

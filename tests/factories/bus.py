@@ -46,7 +46,7 @@ async def _publish(stack: Stack, service: str, subject: str, bodies: Sequence[by
     client = await connect(stack, service)
     try:
         for body in bodies:
-            answer = await client.request(subject, body, timeout=5, headers={"Nats-Msg-Id": str(uuid4())})
+            answer = await client.request(subject, body, timeout=60, headers={"Nats-Msg-Id": str(uuid4())})
             assert b'"error"' not in answer.data, answer.data
     finally:
         with suppress(nats.errors.Error):

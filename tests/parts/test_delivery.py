@@ -84,7 +84,7 @@ async def test_bu_01_the_same_event_id_again_has_no_second_effect(lock: Lock) ->
     assert row is not None
     for repeat in range(3):
         headers = {"Nats-Msg-Id": f"{event_id}-{repeat}"}
-        await lock.site.link.connection.client.request(row["subject"], row["body"], headers=headers, timeout=5)
+        await lock.site.link.connection.client.request(row["subject"], row["body"], headers=headers, timeout=60)
     after = a_key()
     await lock.stage(after, [1])
     await lock.until(after, 1)
@@ -101,11 +101,11 @@ async def test_bu_04_poison_is_parked_and_the_rest_flows(lock: Lock) -> None:
             raise Permanent("this one never works")
 
     lock.noting.fault = fault
-    await client.request("from.site.item.applied", b"{broken", timeout=5)
+    await client.request("from.site.item.applied", b"{broken", timeout=60)
     await lock.stage(key, range(1, 51))
     async with lock.site.db.reading() as tx:
         body = await tx.raw.fetchval("SELECT body FROM app.outbox WHERE key = $1 LIMIT 1", key)
-    await client.request("from.site.item.applied", body.replace(b"/v1", b"/v9"), timeout=5)
+    await client.request("from.site.item.applied", body.replace(b"/v1", b"/v9"), timeout=60)
     await lock.stage(never, [1])
     await lock.stage(key, range(51, 101))
     assert await lock.until(key, 100, seconds=10) == list(range(1, 101))
@@ -153,7 +153,7 @@ async def test_a_forged_envelope_is_not_read(lock: Lock) -> None:
     assert row is not None
     forged = row["body"].replace(str(1).encode() + b',"causationid', b"9")
     client = lock.bridge.link.connection.client
-    await client.request(row["subject"], forged + b" ", headers={"Nats-Msg-Id": str(uuid4())}, timeout=5)
+    await client.request(row["subject"], forged + b" ", headers={"Nats-Msg-Id": str(uuid4())}, timeout=60)
     async with asyncio.timeout(10):
         while not any("no seal" in reason for reason in await parked(lock.console)):
             await asyncio.sleep(0.02)

@@ -246,7 +246,11 @@ async def test_a_message_whose_answer_does_not_come_in_time_may_have_been_sent(
         return None
 
     with running_script(context, smtp(late)) as server:
-        error = await failing(visitor, account("smtp", server.port), settings={"timeout_s": 1.0})
+        for patience in (1.0, 4.0, 30.0):  # it must last until the message is handed over, however busy the machine is
+            error = await failing(visitor, account("smtp", server.port), settings={"timeout_s": patience})
+            if b".\r\n" in server.heard:
+                break
+            assert error.code == "timeout"
     assert error.code == "unknown_outcome"
 
 
@@ -270,7 +274,7 @@ async def test_a_handshake_that_hangs_is_cut_with_its_call(
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await asyncio.to_thread(gone.wait, 1)
+        assert await asyncio.to_thread(gone.wait, 15)
 
 
 def to_fetch(answer: bytes) -> Script:
@@ -381,7 +385,7 @@ async def test_a_call_that_is_ended_cuts_its_connection(visitor: Visitor, contex
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await asyncio.to_thread(gone.wait, 1)
+        assert await asyncio.to_thread(gone.wait, 15)
 
 
 async def test_names_of_folders_in_broken_encodings_are_told(visitor: Visitor, context: ssl.SSLContext) -> None:

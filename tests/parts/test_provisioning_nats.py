@@ -142,7 +142,7 @@ async def test_a_service_pulls_from_its_own_durables_only(nats: Servers, service
         )
         assert all(answers)
         for each in mine:
-            assert (await me.request(each.api("INFO", prefix), b"", timeout=5)).data
+            assert (await me.request(each.api("INFO", prefix), b"", timeout=60)).data
 
 
 async def test_a_forged_reply_subject_writes_and_purges_nothing(nats: Servers) -> None:

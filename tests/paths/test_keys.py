@@ -90,7 +90,7 @@ async def send_sealed(stack: Stack, subject: str, body: bytes) -> None:
     """As the bridge itself: with its account and its envelope key."""
     seal = Sealer(SigningKey.load(stack.layout.keys / "bridge" / "envelope.key")).seal([(subject, body)])[0]
     client = await connect(stack, "bridge")
-    answer = await client.request(subject, body, timeout=5, headers={"Schleuse-Seal": seal})
+    answer = await client.request(subject, body, timeout=60, headers={"Schleuse-Seal": seal})
     await client.close()
     assert b'"error"' not in answer.data, answer.data
 

@@ -97,7 +97,7 @@ async def test_who_waits_goes_on_when_a_person_allows_it(office: Office) -> None
         await asyncio.sleep(0.01)
     [(answer, settled)] = await answers(office, decision(office, cards[0]))
     assert (answer, settled["state"], settled["asker"], settled["version"]) == ("card.settled", "allowed", "agent", 1)
-    await asyncio.wait_for(waiting, 2)
+    await asyncio.wait_for(waiting, 15)
     await require(desk, name)
     assert (await answers(office, decision(office, cards[0], "revoke")))[0][1]["state"] == "revoked"
     assert (await pending_card(office, desk, name)).card_id != cards[0].card_id
@@ -111,7 +111,7 @@ async def test_who_waits_hears_of_a_refusal_and_is_refused_from_then_on(office: 
     assert (await answers(office, decision(office, card, "refuse")))[0][1]["state"] == "refused"
     for each in (waiting, require(desk, name), require(desk, name, operation="post")):
         with pytest.raises(Refused) as caught:
-            await asyncio.wait_for(each, 2)
+            await asyncio.wait_for(each, 15)
         assert caught.value.code == "card_refused"
 
 

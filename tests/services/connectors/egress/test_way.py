@@ -68,7 +68,7 @@ def way(found: Door, *hosts: str, addresses: tuple[str, ...] = LOOPBACK) -> Way:
 
 
 async def get(out: Way, url: str, **more: Any) -> httpx2.Response:
-    async with httpx2.AsyncClient(transport=out.http(), trust_env=False, timeout=5) as client:
+    async with httpx2.AsyncClient(transport=out.http(), trust_env=False, timeout=60) as client:
         return await client.get(url, **more)
 
 
