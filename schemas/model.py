@@ -41,8 +41,16 @@ Bytes64 = Annotated[
     bytes, BeforeValidator(_decode), PlainSerializer(lambda raw: b64encode(raw).decode(), return_type=str)
 ]
 """Exact bytes, base64 in JSON."""
-Kind = Literal["page", "doc", "report", "announcement"]
-Audience = Literal["public", "members"]
+MAX_ATTACHMENT = 640 * 1024
+"""Bytes of one attachment (rule 5)."""
+MAX_ATTACHMENTS = 20
+"""Of one item (rule 5)."""
+Kind = Literal["page", "doc", "report", "announcement", "comment"]
+"""A comment is a visitor's words about another item; it is shown there and has no page of its own."""
+PageKind = Literal["page", "doc", "report", "announcement"]
+"""What has a page of its own, and may be submitted or proposed."""
+Audience = Literal["public", "members", "link"]
+"""link: reached by a share link alone, and in no list, feed, sitemap or search (rule 29)."""
 Role = Literal["owner", "admin", "moderator", "member", "viewer"]
 """What a person of the workplace may do, most first."""
 Verdict = Literal["approve", "reject", "request_changes"]
@@ -81,4 +89,4 @@ class Actor(Data):
 
     id: Line
     name: Line
-    via: Literal["console", "api", "operator", "agent", "service"] = "console"
+    via: Literal["console", "api", "operator", "agent", "service", "visitor"] = "console"

@@ -126,6 +126,24 @@ class SwitchSetting(Statement):
     prior_version: int
 
 
+class LinkChange(Statement):
+    """A person opens a share link to one published item with audience `link`, or closes it (rule 29). Signed by the console's decision key.
+
+    `token_hash`: SHA-256 of the token, which stands nowhere. An entry of the gate's log, so that no restored backup opens it again.
+    """
+
+    PURPOSE: ClassVar[str] = "schleuse.link.v1"
+    purpose: Literal["schleuse.link.v1"] = "schleuse.link.v1"
+    link_id: UUID
+    item_id: UUID
+    action: Literal["open", "close"]
+    token_hash: Hash
+    expires_at: Instant
+    decided_at: Instant
+    decider: Hash
+    prior_version: int
+
+
 class KeyChange(Statement):
     """The install's operator adds or revokes a decision key. Signed by the key that stays."""
 
@@ -179,7 +197,7 @@ class GateEntry(Statement):
     purpose: Literal["schleuse.gate.v1"] = "schleuse.gate.v1"
     seq: int
     previous: Hash
-    entry: Literal["publication", "withdrawal", "site_mode", "key"]
+    entry: Literal["publication", "withdrawal", "site_mode", "key", "link"]
     item_id: UUID | None = None
     statement_hash: Hash
     content_hash: Hash | None = None

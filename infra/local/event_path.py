@@ -28,7 +28,7 @@ def main() -> int:
 def sections(event: Event) -> Iterator[tuple[str, list[str]]]:
     """(title, lines) in the order in which the event travels."""
     yield f"{event.name} v{event.version}: {event.about}", []
-    yield "defined", [_definition(event), _mention("schemas/catalogue.py", event.name), *_files(event)]
+    yield "defined", [_definition(event), _mention(f"schemas/events/{event.owner}.py", event.name), *_files(event)]
     yield "staged", list(_named(f"services/{event.owner}", event.name)) or ["nowhere yet"]
     yield "routed", list(_routes(event))
     yield "handled", list(_handlers(event.name)) or ["nowhere yet"]

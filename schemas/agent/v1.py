@@ -6,8 +6,9 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.agency import ActionCard, Money, SettingName
-from schemas.model import Actor, Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug
+from schemas.model import MAX_ATTACHMENT, Actor, Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text
 from schemas.outward import Owner
+from schemas.work import AppDeclaration, AppSlug, CleanupJob, SqlName
 
 Count = Annotated[int, Field(ge=0)]
 
@@ -108,3 +109,49 @@ class MailAccountClosed(Data):
     account_id: UUID
     owner: Owner
     at: Instant
+
+
+class AttachmentProposed(Data):
+    """The bytes of one attachment of what the agent proposed; the content names its hash."""
+
+    submission_id: UUID
+    item_id: UUID
+    hash: Hash
+    data: Annotated[Bytes64, Field(max_length=MAX_ATTACHMENT)]
+
+
+class Wish(Data):
+    """What every proposal to the console says: for whom, why, out of which conversation and turn. `sources`: what untrusted text the conversation had read (S11)."""
+
+    proposal_id: UUID
+    owner: Owner
+    owner_name: Line
+    conversation_id: UUID | None = None
+    turn_id: UUID | None = None
+    why: Annotated[Text, Field(max_length=2000)] = ""
+    sources: tuple[Line, ...] = ()
+    at: Instant
+
+
+class AppProposed(Wish):
+    """The agent proposes an app of plain tables, or more tables and columns for one that is there."""
+
+    declaration: AppDeclaration
+
+
+class RecordProposed(Wish):
+    """The agent proposes rows of an app's table: new ones, or other values for one. `rows`: canonical JSON, a list of objects; at most 64 KiB.
+
+    `keys`: for changed rows, canonical JSON of what names each row, in the same order; empty: all are new.
+    """
+
+    app: AppSlug
+    table: SqlName
+    rows: Annotated[Text, Field(max_length=64 * 1024)]
+    keys: Annotated[Text, Field(max_length=16 * 1024)] = ""
+
+
+class JobProposed(Wish):
+    """The agent proposes a cleanup job. Nothing is deleted before a person has seen its dry run and switched it on."""
+
+    job: CleanupJob

@@ -5,7 +5,21 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.model import Actor, Audience, Bytes64, Data, Hash, Instant, ItemState, Kind, Lang, Line, Slug, Text
+from schemas.model import (
+    MAX_ATTACHMENT,
+    Actor,
+    Audience,
+    Bytes64,
+    Data,
+    Hash,
+    Instant,
+    ItemState,
+    Kind,
+    Lang,
+    Line,
+    Slug,
+    Text,
+)
 from schemas.statements import Signed
 
 
@@ -172,3 +186,39 @@ class ProposalMoved(Data):
     reason: Text = ""
     at: Instant
     version: int
+
+
+class AttachmentQueued(Data):
+    """The bytes of one attachment that the lock has inspected, for the reviewer. They are exactly what will be published."""
+
+    item_id: UUID
+    hash: Hash
+    data: Annotated[Bytes64, Field(max_length=MAX_ATTACHMENT)]
+
+
+class AttachmentPublished(Data):
+    """The bytes of one attachment of an approved revision. They count for what a signed decision names their hash."""
+
+    item_id: UUID
+    hash: Hash
+    data: Annotated[Bytes64, Field(max_length=MAX_ATTACHMENT)]
+
+
+class LinkRecorded(Data):
+    """A share link is opened or closed: the console's signed LinkChange and the gate's signed entry."""
+
+    item_id: UUID
+    change: Signed
+    gate: Signed
+
+
+class LinkApplied(Data):
+    """A change of a share link is in the gate's log."""
+
+    link_id: UUID
+    item_id: UUID
+    action: Literal["open", "close"]
+    statement_hash: Hash
+    gate_seq: int
+    by: Actor
+    at: Instant

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.model import Actor, Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text
+from schemas.model import MAX_ATTACHMENT, Actor, Audience, Bytes64, Data, Hash, Instant, Kind, Lang, Line, Slug, Text
 from schemas.outward import Owner
 from schemas.statements import Opening, Signed
+from schemas.work import AppDeclaration, AppSlug
 
 
 class ItemSubmitted(Data):
@@ -22,6 +23,15 @@ class ItemSubmitted(Data):
     content: Bytes64
     content_hash: Hash
     submitted_by: Actor
+
+
+class AttachmentSubmitted(Data):
+    """The bytes of one attachment of a submission; the content names its hash. The item is shown only when all have arrived (rule 5)."""
+
+    submission_id: UUID
+    item_id: UUID
+    hash: Hash
+    data: Annotated[Bytes64, Field(max_length=MAX_ATTACHMENT)]
 
 
 class ItemDecided(Data):
@@ -160,3 +170,61 @@ class MailAccountStated(Data):
     deleted: bool = False
     at: Instant
     version: Annotated[int, Field(ge=1)]
+
+
+class LinkChanged(Data):
+    """A signed LinkChange: a share link is opened or closed."""
+
+    item_id: UUID
+    statement: Signed
+    opening: Opening
+
+
+class AppStated(Data):
+    """What the agent may know of an app: its tables and columns, no rows. `shared` False: it may know of it no more."""
+
+    slug: AppSlug
+    shared: bool
+    declaration: AppDeclaration | None = None
+    at: Instant
+    version: Annotated[int, Field(ge=1)]
+
+
+class ProposalAnswered(Data):
+    """How it stands with an app, a record or a job that the agent proposed. Figures that could not be had are None (rule 30).
+
+    `rows`, `bytes`: what the dry run of a job found; `undated`: rows that stay because the column is empty. `next`: a job's next runs.
+    """
+
+    proposal_id: UUID
+    owner: Owner
+    about: Literal["app", "record", "job"]
+    state: Literal["waiting", "accepted", "refused", "failed", "ended"]
+    reason: Text = ""
+    rows: Annotated[int, Field(ge=0)] | None = None
+    bytes: Annotated[int, Field(ge=0)] | None = None
+    undated: Annotated[int, Field(ge=0)] | None = None
+    understood: Line = ""
+    next: Annotated[tuple[Instant, ...], Field(max_length=5)] = ()
+    at: Instant
+    version: Annotated[int, Field(ge=1)]
+
+
+class ColumnFingerprinted(Data):
+    """Keyed fingerprints of one internal column's values, for the lock's inspection (S14): what came and what went since `sequence - 1`.
+
+    `added`, `removed`: 8 bytes each, one after the other. `whole`: all that were there before are forgotten first. `complete`: with this
+    event the lock knows everything there is; until then nothing of this key can be trusted to be found. `dropped`: the column is gone.
+    """
+
+    column_id: UUID
+    label: Line
+    key_id: Line
+    sequence: Annotated[int, Field(ge=1)]
+    whole: bool = False
+    complete: bool = True
+    dropped: bool = False
+    added: Annotated[Bytes64, Field(max_length=480_000)] = b""
+    removed: Annotated[Bytes64, Field(max_length=80_000)] = b""
+    at: Instant
+    mac: Hash

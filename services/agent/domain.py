@@ -3,10 +3,11 @@
 import unicodedata
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from pydantic import ValidationError
 
-from schemas.agent.v1 import ItemProposed
+from schemas.agent.v2 import ItemProposed
 from schemas.content import ItemContent
 from schemas.language import spelled
 from schemas.model import MAX_CONTENT, Actor
@@ -36,8 +37,8 @@ def mend(text: str) -> str:
     return "".join("\ufffd" if char == "\x00" or "\ud800" <= char <= "\udfff" else char for char in text)
 
 
-def make_proposal(draft: Draft, by: Actor = AGENT) -> ItemProposed:
-    """The event's data. `by`: for whom it is proposed; whatever stands there, it came from the agent. TooLarge above 512 KiB (rule 5), Refused when a field is not what an item can have."""
+def make_proposal(draft: Draft, by: Actor = AGENT, **origin: UUID | None) -> ItemProposed:
+    """The event's data. `by`: for whom it is proposed; whatever stands there, it came from the agent. `origin`: conversation_id and turn_id. TooLarge above 512 KiB (rule 5), Refused when a field is not what an item can have."""
     path, lang = unicodedata.normalize("NFC", draft.path), spelled(draft.lang)
     if invisible(path) or {".", ".."} & set(path.split("/")):
         raise Refused(
@@ -58,6 +59,7 @@ def make_proposal(draft: Draft, by: Actor = AGENT) -> ItemProposed:
             item_id=item_id(draft.kind, lang, path),
             content_hash=sha256(content),
             submitted_by=by,
+            **origin,
             **fields,
         )
     except ValidationError as error:

@@ -6,9 +6,12 @@ from typing import Any
 from schemas.agent.v1 import (
     ActionRequested,
     ActionSettled,
+    AppProposed,
     AutomationStated,
     ItemProposed,
+    JobProposed,
     MailAccountClosed,
+    RecordProposed,
     SettingApplied,
     UsageRecorded,
 )
@@ -26,6 +29,7 @@ from schemas.connectors.v1 import (
 from schemas.console.v1 import (
     AccessStated,
     ActionDecided,
+    AppStated,
     CardDecided,
     ConnectorDeclared,
     DelegationIssued,
@@ -36,6 +40,7 @@ from schemas.console.v1 import (
     KeyChanged,
     MailAccountStated,
     PersonChanged,
+    ProposalAnswered,
     RecordShared,
     RecordUnshared,
     SecretSealed,
@@ -43,7 +48,7 @@ from schemas.console.v1 import (
     SettingDecided,
     SwitchSet,
 )
-from schemas.site.v1 import GateRequested, ItemApplied, RowRejected, SignalsRecorded
+from schemas.site.v1 import CommentSubmitted, FormAnswered, GateRequested, ItemApplied, RowRejected, SignalsRecorded
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector, Shelf
 from services.bridge.usecases.answer_gate_request import note_gate_request
@@ -98,6 +103,10 @@ class BridgeIntake:
 
     @on("item.proposed", prepare="inspect")
     async def on_item_proposed(self, tx: Tx, event: Received[ItemProposed]) -> None:
+        await queue_item(tx, event)
+
+    @on("comment.submitted", prepare="inspect")
+    async def on_comment_submitted(self, tx: Tx, event: Received[CommentSubmitted]) -> None:
         await queue_item(tx, event)
 
     async def recheck(self, event: Received[ItemDecided]) -> str:
@@ -196,6 +205,30 @@ class BridgeIntake:
     @on("mail_account.closed")
     async def on_mail_account_closed(self, tx: Tx, event: Received[MailAccountClosed]) -> None:
         await forward_events(tx, [event])
+
+    @on("app.stated")
+    async def on_app_stated(self, tx: Tx, event: Received[AppStated]) -> None:
+        await forward_events(tx, [event])
+
+    @on("proposal.answered")
+    async def on_proposal_answered(self, tx: Tx, event: Received[ProposalAnswered]) -> None:
+        await forward_events(tx, [event])
+
+    @on("app.proposed")
+    async def on_app_proposed(self, tx: Tx, event: Received[AppProposed]) -> None:
+        await forward_events(tx, [event])
+
+    @on("record.proposed")
+    async def on_record_proposed(self, tx: Tx, event: Received[RecordProposed]) -> None:
+        await forward_events(tx, [event])
+
+    @on("job.proposed")
+    async def on_job_proposed(self, tx: Tx, event: Received[JobProposed]) -> None:
+        await forward_events(tx, [event])
+
+    @on("form.answered", batch=True)
+    async def on_form_answered(self, tx: Tx, events: Sequence[Received[FormAnswered]]) -> None:
+        await forward_events(tx, events)
 
     @on("gate.requested")
     async def on_gate_requested(self, tx: Tx, event: Received[GateRequested]) -> None:

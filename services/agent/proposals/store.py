@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, delete, insert, select, update
 from sqlalchemy.engine import RowMapping
 
-from schemas.agent.v1 import ItemProposed
+from schemas.agent.v2 import ItemProposed
 from schemas.bridge.v1 import ProposalMoved
 from schemas.outward import Owner
 from services.agent.proposals.tables import proposal_owners, proposed_items

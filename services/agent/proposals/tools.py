@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from schemas.model import MAX_CONTENT, Audience, Kind
+from schemas.model import MAX_CONTENT, Audience, PageKind
 from services.agent.domain import Draft, mend
 from services.agent.proposals import store
 from services.agent.proposals.domain import MAY_LOOK, STAFF
@@ -22,7 +22,7 @@ class ProposeArguments(Arguments):
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=MAX_CONTENT)
 
-    kind: Kind = "page"
+    kind: PageKind = "page"
     lang: str = Field(default="en", max_length=35)
     path: str = Field(min_length=1, max_length=300)
     title: str = Field(min_length=1, max_length=300)
@@ -47,7 +47,7 @@ class ProposalTools:
         fields = {name: mend(str(value)) for name, value in given.model_dump().items()}
         async with self._db.owned(asked.me.owner) as tx:
             proposal = await propose_publication(
-                tx, asked.me, asked.conversation_id, Draft(**fields), may_propose=self._may_propose()
+                tx, asked.me, asked.conversation_id, Draft(**fields), may_propose=self._may_propose(), turn_id=asked.turn_id
             )
         place = f"{proposal.kind}/{proposal.lang}/{proposal.path}"
         link = self._link(proposal.item_id)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from schemas.agent.v1 import ItemProposed
+from schemas.site.v1 import CommentSubmitted
 from schemas.bridge.v1 import Finding
 from schemas.console.v1 import ItemSubmitted
 from schemas.content import ItemContent
@@ -19,7 +20,7 @@ from shared.db import Database
 from shared.ids import item_id
 from shared.markup import invisible
 
-Submission = ItemSubmitted | ItemProposed
+Submission = ItemSubmitted | ItemProposed | CommentSubmitted
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ async def inspect_item(db: Database, inspector: Inspector, data: Submission) -> 
 
 def read_content(data: Submission) -> ItemContent | str:
     """The content, or why it cannot be one."""
+    if (data.kind == "comment") != isinstance(data, CommentSubmitted):
+        return "comments come from visitors, and from visitors nothing else comes"
     if len(data.content) > MAX_CONTENT:
         return f"the content has {len(data.content)} bytes; at most {MAX_CONTENT} (512 KiB) can cross"
     if sha256(data.content) != data.content_hash:

@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from schemas.bridge.v1 import Finding, ItemQueued, SubmissionRefused
+from schemas.bridge.v1 import Finding, SubmissionRefused
+from schemas.bridge.v2 import ItemQueued
 from schemas.model import Actor
 from schemas.text import canonical
 from services.bridge import store
@@ -69,10 +70,10 @@ def _circumstances(data: Submission, by: Actor, findings: tuple[Finding, ...]) -
 
 
 def _submitter(step: Step, data: Submission) -> Actor:
-    """What comes from the agent is the agent's, whatever it says about itself."""
-    if step.from_agent:
-        return data.submitted_by.model_copy(update={"via": "agent"})
-    return data.submitted_by
+    """What comes from the agent is the agent's, and what comes from the site a visitor's, whatever it says about itself."""
+    assert step.cause is not None
+    via = {"agent": "agent", "site": "visitor"}.get(step.cause.sender)
+    return data.submitted_by.model_copy(update={"via": via}) if via else data.submitted_by
 
 
 def _tell_queued(
@@ -99,6 +100,10 @@ def _tell_queued(
         state="rejected" if found.blocked else "submitted",
         unchanged=unchanged,
         version=item.version,
+        conversation_id=getattr(data, "conversation_id", None),
+        turn_id=getattr(data, "turn_id", None),
+        sent_at=step.cause.envelope.time,
+        crossed_at=now(),
     )
     key = f"unchanged:{step.cause.event_id}" if unchanged else str(item.item_id)
     step.tell("item.queued", fact, key=key, version=item.version, about=str(item.item_id), actor=by.id)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from schemas.agent.v1 import ItemProposed
+from schemas.agent.v2 import ItemProposed
 from schemas.model import Actor
 from services.agent.domain import Draft, make_proposal
 from services.agent.owners.domain import Me
@@ -18,7 +18,7 @@ OFF = (
 
 
 async def propose_publication(
-    tx: Tx, me: Me, conversation_id: UUID, draft: Draft, *, may_propose: bool
+    tx: Tx, me: Me, conversation_id: UUID, draft: Draft, *, may_propose: bool, turn_id: UUID | None = None
 ) -> ItemProposed:
     """`tx` acts for their owner. Refused while proposals are off, and for what no item can be; TooLarge above 512 KiB (rule 5).
 
@@ -26,7 +26,8 @@ async def propose_publication(
     """
     if not may_propose:
         raise Refused(OFF, code="proposals_off")
-    proposal = make_proposal(draft, Actor(id=me.owner.id, name=me.name, via="agent"))
+    by = Actor(id=me.owner.id, name=me.name, via="agent")
+    proposal = make_proposal(draft, by, conversation_id=conversation_id, turn_id=turn_id)
     version = await next_version(tx, proposal.item_id)
     await store.add(tx, me.owner, conversation_id, proposal, draft.title)
     tx.stage("item.proposed", proposal, key=str(proposal.item_id), version=version, actor=me.owner.id)

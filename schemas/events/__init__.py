@@ -1,0 +1,1 @@
+"""The events of each service, one file for each owner; schemas.catalogue puts them together."""

@@ -1,0 +1,90 @@
+"""What the connectors say: calls, cards, checkpoints."""
+
+from schemas.connectors import v1 as connectors
+from schemas.connectors import v2 as connectors2
+from schemas.event import Event
+
+EVENTS: tuple[Event, ...] = (
+    Event(
+        "call.audited",
+        "connectors",
+        ("console",),
+        {1: connectors.CallAudited, 2: connectors2.CallAudited},
+        "deliver",
+        "A call to a third party, or what else the connectors did, was recorded.",
+        lane="bulk",
+        masses=True,
+    ),
+    Event(
+        "secret.applied",
+        "connectors",
+        ("console",),
+        {1: connectors.SecretApplied},
+        "deliver",
+        "What counts of a secret at the connectors.",
+        control=True,
+    ),
+    Event(
+        "connector.applied",
+        "connectors",
+        ("console",),
+        {1: connectors.ConnectorApplied},
+        "deliver",
+        "A connector's declaration is in force.",
+        control=True,
+    ),
+    Event(
+        "connector.checked",
+        "connectors",
+        ("console",),
+        {1: connectors.ConnectorChecked},
+        "deliver",
+        "A connector answers, or does not.",
+        control=True,
+    ),
+    Event(
+        "card.requested",
+        "connectors",
+        ("console",),
+        {1: connectors.CardRequested},
+        "deliver",
+        "Somebody waits for a person's decision on a use of a connector.",
+        control=True,
+    ),
+    Event(
+        "card.settled",
+        "connectors",
+        ("console", "agent"),
+        {1: connectors.CardSettled},
+        "deliver",
+        "What was decided on a card is in force, or its time is over.",
+        control=True,
+    ),
+    Event(
+        "change.refused",
+        "connectors",
+        ("console",),
+        {1: connectors.ChangeRefused},
+        "deliver",
+        "The connectors did not take a person's statement; nothing changed.",
+        control=True,
+    ),
+    Event(
+        "checkpoint.signed",
+        "connectors",
+        ("bridge",),
+        {1: connectors.CheckpointSigned},
+        "deliver",
+        "A signed checkpoint of the call audit.",
+        control=True,
+    ),
+    Event(
+        "fingerprints.taken",
+        "connectors",
+        ("bridge",),
+        {1: connectors.FingerprintsTaken},
+        "deliver",
+        "Keyed fingerprints of the secrets, for the lock's inspection.",
+        control=True,
+    ),
+)
