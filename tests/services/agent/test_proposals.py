@@ -50,7 +50,8 @@ async def test_the_agent_owns_no_event_that_decides() -> None:
         "automation.stated",
         "mail_account.closed",
     ]
-    assert [event.name for event in owned_by("agent")] == ["item.proposed", *facts]
+    proposals = ["attachment.proposed", "app.proposed", "record.proposed", "job.proposed"]
+    assert [event.name for event in owned_by("agent")] == ["item.proposed", *facts, *proposals]
 
 
 async def test_bad_proposals_are_refused_with_the_reason(db: Database) -> None:
