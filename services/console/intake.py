@@ -28,7 +28,7 @@ from schemas.connectors.v1 import (
     ConnectorChecked,
     SecretApplied,
 )
-from schemas.site.v1 import ItemApplied, RowRejected, SignalsRecorded
+from schemas.site.v1 import FormAnswered, ItemApplied, RowRejected, SignalsRecorded
 from services.console.actions.usecases.record_action import (
     record_action,
     record_action_refused,
@@ -36,6 +36,7 @@ from services.console.actions.usecases.record_action import (
 )
 from services.console.actions.usecases.tell_action import tell_action
 from services.console.agency.usecases.record_setting import record_setting, record_setting_refused
+from services.console.answers.usecases.record_answer import record_answer
 from services.console.audit.usecases.record_calls import Audited, record_calls
 from services.console.audit.usecases.record_checkpoint import record_checkpoint
 from services.console.audit.usecases.record_rejection import record_rejection
@@ -140,6 +141,11 @@ class ConsoleIntake:
         for bad in await record_signals(tx, [event.data.signals for event in events]):
             await tx.park(events[bad.batch], bad.reason, bad.raw)
         self._tell(tx, event="signals")
+
+    @on("form.answered")
+    async def on_form_answered(self, tx: Tx, event: Received[FormAnswered]) -> None:
+        if await record_answer(tx, event.data):
+            self._tell(tx, event="answer", item_id="answers")
 
     @on("call.audited", batch=True)
     async def on_call_audited(self, tx: Tx, events: Sequence[Received[Audited]]) -> None:

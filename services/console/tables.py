@@ -24,6 +24,7 @@ from sqlalchemy import (
 from services.console.access import tables as access
 from services.console.actions import tables as actions
 from services.console.agency import tables as agency
+from services.console.answers import tables as answers
 from services.console.audit import tables as audit
 from services.console.automations import tables as automations
 from services.console.cards import tables as cards
@@ -47,6 +48,7 @@ CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
 SUBJECTS = (
     actions,
+    answers,
     people,
     guests,
     queue,

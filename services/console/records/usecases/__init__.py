@@ -1,0 +1,1 @@
+"""What people do with records, one use case a file."""
