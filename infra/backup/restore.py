@@ -181,7 +181,7 @@ def _bridge(
     closing: gatelog.Record | None,
 ) -> dict[str, Any]:
     if not (entries or decisions or closing):
-        return {"withdrawn": [], "keys": 0, "modes": 0, "missing": [], "gap": "", "head": {"seq": start}}
+        return {"withdrawn": [], "keys": 0, "modes": 0, "links": 0, "missing": [], "gap": "", "head": {"seq": start}}
     records = {"from": start, "entries": entries, "decisions": decisions, "closing": closing}
     state, given = str(machine.layout.state), json.dumps(records).encode()
     return running.asked(machine, "bridge", "services.bridge.replay", "--state", state, given=given)
@@ -210,6 +210,7 @@ def _told(checked: Checked, layout: Layout, again: dict[str, Any], replayed: dic
         "withdrawn_again": replayed["withdrawn"],
         "keys": replayed["keys"],
         "modes": replayed["modes"],
+        "links": replayed["links"],
         "missing": replayed["missing"],
         "site": "off" if because else "as_it_was",
         "because": because,

@@ -172,7 +172,7 @@ gate_log = Table(
     Column("statement_signature", LargeBinary, nullable=False),
     _line("statement_key_id"),
     _at(),
-    CheckConstraint("kind IN ('publication', 'withdrawal', 'site_mode', 'key')", name="gate_log_kind"),
+    CheckConstraint("kind IN ('publication', 'withdrawal', 'site_mode', 'key', 'link')", name="gate_log_kind"),
     CheckConstraint("hash = encode(sha256(entry), 'hex')", name="gate_log_hash"),
     Index("gate_log_items", "item_id", "seq"),
 )
@@ -224,6 +224,25 @@ decision_keys = Table(
     CheckConstraint("action IN ('added', 'revoked')", name="decision_keys_action"),
     CheckConstraint(_HASHED, name="decision_keys_hash"),
 )
+
+link_changes = Table(
+    "link_changes",
+    core,
+    _position(),
+    Column("link_id", Uuid, nullable=False),
+    Column("item_id", Uuid, nullable=False),
+    _line("action"),
+    _line("token_hash"),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    *_signed(),
+    _at(),
+    UniqueConstraint("link_id", "action", name="link_changes_once"),
+    CheckConstraint("action IN ('open', 'close')", name="link_changes_action"),
+    CheckConstraint("via IN ('console', 'api', 'operator')", name="link_changes_by_people"),
+    CheckConstraint(_HASHED, name="link_changes_hash"),
+    Index("link_changes_one_token", "token_hash", unique=True, postgresql_where=text("action = 'open'")),
+)
+"""Share links (rule 29). The token itself stands nowhere. What was closed is never open again: a link has one row for each of the two."""
 
 _DATABASE_FILLS = {"position", "at", "round"}
 CORE_GRANTS: dict[str, dict[str, Any]] = {

@@ -14,7 +14,7 @@ from shared.errors import BadSignature
 from shared.signing import PublicKeys, SigningKey, key_id_of
 
 S = TypeVar("S", bound=Statement)
-EntryKind = Literal["publication", "withdrawal", "site_mode", "key"]
+EntryKind = Literal["publication", "withdrawal", "site_mode", "key", "link"]
 
 
 class KeyRecord(NamedTuple):

@@ -38,6 +38,7 @@ from schemas.console.v1 import (
     ItemUndone,
     ItemWithdrawn,
     KeyChanged,
+    LinkChanged,
     MailAccountStated,
     PersonChanged,
     ProposalAnswered,
@@ -53,6 +54,7 @@ from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector, Shelf
 from services.bridge.usecases.answer_gate_request import note_gate_request
 from services.bridge.usecases.change_key import change_key
+from services.bridge.usecases.change_link import change_link
 from services.bridge.usecases.decide_item import decide_item
 from services.bridge.usecases.forward_event import forward_events
 from services.bridge.usecases.forward_signed import forward_signed
@@ -133,6 +135,10 @@ class BridgeIntake:
     @on("key.changed")
     async def on_key_changed(self, tx: Tx, event: Received[KeyChanged]) -> None:
         await change_key(tx, event, self._keys, self._gate)
+
+    @on("link.changed")
+    async def on_link_changed(self, tx: Tx, event: Received[LinkChanged]) -> None:
+        await change_link(tx, event, self._keys, self._gate)
 
     @on("person.changed")
     async def on_person_changed(self, tx: Tx, event: Received[PersonChanged]) -> None:

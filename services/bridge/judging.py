@@ -1,16 +1,18 @@
 """Whether a person's signed word counts now. Pure: no database, no bus, no clock; the signature was verified before (gate.py)."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from schemas.statements import Decision, Opening, SwitchSetting, Undo
+from schemas.statements import Decision, LinkChange, Opening, SwitchSetting, Undo
 from services.bridge.domain import SWITCH_VALUES, Item, Refusal, Revision
 
 UNDO_SECONDS = 600
 """So long after its arrival a verdict can be taken back (story: a moderator's morning)."""
 PEOPLE_COME_BY = ("console", "api", "operator")
 OPERATOR = "operator"
+LONGEST_LINK = timedelta(days=366)
+"""A share link lasts at most so long."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,16 @@ class Given:
     verdict: str
     age: float
     undone_by: str | None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A share link as it was opened. `changes`: 1 while it is open, 2 once it was closed."""
+
+    item_id: UUID
+    token_hash: str
+    expires_at: datetime
+    changes: int
 
 
 def judge_opening(decider: str, opening: Opening) -> Refusal | None:
@@ -131,4 +143,35 @@ def judge_setting(setting: SwitchSetting, version: int) -> Refusal | None:
         return Refusal("invalid", f"{setting.name} can be: {known}; not {setting.value!r}")
     if setting.prior_version != version:
         return Refusal("conflict", f"{setting.name} was set by somebody else in the meantime")
+    return None
+
+
+def judge_link(
+    change: LinkChange, link: Link | None, audience: str | None, switches: dict[str, str], at: datetime
+) -> Refusal | None:
+    """Whether a verified LinkChange counts now. `link`: what is known of it; `audience`: whom the item's published revision is for."""
+    if change.action == "open":
+        return _judge_new_link(change, link, audience, switches, at)
+    if link is None or (link.item_id, link.token_hash, link.expires_at) != (change.item_id, change.token_hash, change.expires_at):  # fmt: skip
+        return Refusal("invalid", "the lock knows no such share link to this item")
+    if link.changes != change.prior_version:
+        return Refusal("conflict", "the share link was closed before, which is final")
+    return None
+
+
+def _judge_new_link(
+    change: LinkChange, link: Link | None, audience: str | None, switches: dict[str, str], at: datetime
+) -> Refusal | None:
+    if link is not None or change.prior_version != 0:
+        return Refusal("conflict", "there is a share link with this id already")
+    if audience is None:
+        return Refusal("conflict", "nothing of this item is published; a share link opens what was approved")
+    if audience != "link":
+        return Refusal(
+            "invalid", f"the item is published for {audience}; a share link opens only what was approved for links"
+        )
+    if not at < change.expires_at <= change.decided_at + LONGEST_LINK:
+        return Refusal("invalid", f"a share link ends in the future, within {LONGEST_LINK.days} days")
+    if switches["publication_mode"] == "frozen":
+        return Refusal("frozen", "publication is frozen; no share link is opened until the switch is back on review")
     return None

@@ -3,7 +3,7 @@
     python -m services.bridge.replay --state DIR
 
 Standard input: {"from": seq, "entries": [...], "decisions": [...], "closing": record or null}, as `gate.after` gave them. Standard error, last line:
-{"result": {"withdrawn": [item ids], "keys", "modes", "missing": [publications], "gap", "head"}}, or {"failed", "code"}.
+{"result": {"withdrawn": [item ids], "keys", "modes", "links", "missing": [publications], "gap", "head"}}, or {"failed", "code"}.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class Replay:
         self._gate = Gate(SigningKey.load(settings.keys / "gate.key"))
         self._keys = DecisionKeys(PublicKeys.load(settings.public_keys))
         self.withdrawn: list[str] = []
-        self.counts = {"key": 0, "mode": 0, "unchanged": 0}
+        self.counts = {"key": 0, "mode": 0, "link": 0, "unchanged": 0}
         self.missing: list[Record] = []
         self.gap = ""
 
@@ -57,6 +57,7 @@ class Replay:
         finally:
             await self._db.stop()
         found = {"withdrawn": self.withdrawn, "keys": self.counts["key"], "modes": self.counts["mode"]}
+        found |= {"links": self.counts["link"]}
         return found | {"missing": self.missing, "gap": self.gap, "head": head._asdict()}
 
     async def _behind_ours(self, entries: Sequence[Record], start: int) -> Sequence[Record]:

@@ -12,7 +12,7 @@ from sqlalchemy import Table
 from services.bridge.core_tables import CORE_GRANTS
 from services.bridge.domain import SWITCH_DEFAULTS, Item, Revision
 from services.bridge.gate import Head, KeyRecord
-from services.bridge.judging import Given
+from services.bridge.judging import Given, Link
 from shared.db import Tx
 
 _LOCK_GATE = "SELECT pg_advisory_xact_lock(7305814201)"
@@ -39,6 +39,12 @@ _LAST_DECISION = """
 SELECT revision, person_name, verdict, at FROM core.decisions WHERE item_id = $1 ORDER BY position DESC LIMIT 1"""
 _SWITCH_VERSION = "SELECT coalesce(max(version), 0) FROM core.switch_settings WHERE name = $1"
 _KNOWS_SETTING = "SELECT EXISTS (SELECT FROM core.switch_settings WHERE statement_hash = $1)"
+_LINK = """
+SELECT item_id, token_hash, expires_at, (SELECT count(*) FROM core.link_changes c WHERE c.link_id = $1) AS changes
+FROM core.link_changes WHERE link_id = $1 AND action = 'open'"""
+_PUBLIC_TO = """
+SELECT r.audience FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = i.published_revision
+WHERE i.item_id = $1"""
 _PUBLISHED_CONTENT = """
 SELECT r.content FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = i.published_revision
 WHERE i.item_id = $1"""
@@ -204,6 +210,18 @@ async def switch_version(tx: Tx, name: str) -> int:
 
 async def knows_setting(tx: Tx, statement_hash: str) -> bool:
     return bool(await tx.raw.fetchval(_KNOWS_SETTING, statement_hash))
+
+
+async def link(tx: Tx, link_id: UUID) -> Link | None:
+    """The share link as it was opened."""
+    row = await tx.raw.fetchrow(_LINK, link_id)
+    return None if row is None else Link(**dict(row))
+
+
+async def published_to(tx: Tx, item_id: UUID) -> str | None:
+    """For whom the item's published revision is; None while nothing of it is public."""
+    found: str | None = await tx.raw.fetchval(_PUBLIC_TO, item_id)
+    return found
 
 
 async def published_content(tx: Tx, item_id: UUID) -> bytes | None:

@@ -38,7 +38,8 @@ FROM core.crossings WHERE ($1::text IS NULL OR (key = $1 AND type LIKE 'item.%')
 _OPENINGS = """
 SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.decisions WHERE statement_hash = ANY ($1)
 UNION ALL SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.switch_settings WHERE statement_hash = ANY ($1)
-UNION ALL SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.decision_keys WHERE statement_hash = ANY ($1)"""
+UNION ALL SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.decision_keys WHERE statement_hash = ANY ($1)
+UNION ALL SELECT statement_hash, person_id, person_name, via, reason, nonce FROM core.link_changes WHERE statement_hash = ANY ($1)"""
 _TAKEN_BACK = """
 SELECT position, item_id, statement, signature, key_id, statement_hash, at FROM core.decisions
 WHERE position > $1 AND verdict IN ('withdraw', 'undo') ORDER BY position LIMIT $2"""

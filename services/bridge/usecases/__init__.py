@@ -7,6 +7,7 @@ undo_decision                   a person takes a verdict of the last ten minutes
 tell_proposer                   the agent learns what became of what it proposed
 publish_due, expire_due         a revision's time has come, or is over
 set_switch, change_key          what is in force: switches and decision keys
+change_link                     a share link is opened, or closed for ever
 record_person                   who counts at a surface, and which sign-ins are over
 answer_gate_request, seal_head  the gate's log towards the site
 forward_signed, tell_keys       what people decided about the way out and the agent goes on to who acts on it, and which keys count

@@ -3,7 +3,7 @@
 The caller holds the gate's lock (`store.lock_gate`) and read the head after it got it.
 """
 
-from schemas.bridge.v1 import ItemPublished, ItemRetracted, KeyRecorded, ModeEntered
+from schemas.bridge.v1 import ItemPublished, ItemRetracted, KeyRecorded, LinkRecorded, ModeEntered
 from schemas.model import Data
 from services.bridge.core_tables import gate_log
 from services.bridge.gate import Sealed
@@ -16,6 +16,7 @@ _EVENTS = {
     "withdrawal": "item.retracted",
     "site_mode": "mode.entered",
     "key": "key.recorded",
+    "link": "link.recorded",
 }
 
 
@@ -32,6 +33,9 @@ def receipt(sealed: Sealed, content: bytes | None) -> Data:
             return ModeEntered(setting=sealed.statement, gate=sealed.entry)
         case "key":
             return KeyRecorded(change=sealed.statement, gate=sealed.entry)
+        case "link":
+            assert sealed.item_id is not None
+            return LinkRecorded(item_id=sealed.item_id, change=sealed.statement, gate=sealed.entry)
 
 
 def tell_site(step: Step, sealed: Sealed, content: bytes | None, key: str = KEY, decided_by: str = "") -> None:

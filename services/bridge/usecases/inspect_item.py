@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from schemas.agent.v1 import ItemProposed
-from schemas.site.v1 import CommentSubmitted
 from schemas.bridge.v1 import Finding
 from schemas.console.v1 import ItemSubmitted
 from schemas.content import ItemContent
 from schemas.language import spelled
 from schemas.model import MAX_CONTENT
+from schemas.site.v1 import CommentSubmitted
 from schemas.text import BadJson, sha256
 from services.bridge import store
 from services.bridge.domain import fault_line

@@ -1,12 +1,12 @@
-"""Write down what a person's verified statement changes, and tell it: a key, a setting, a withdrawal.
+"""Write down what a person's verified statement changes, and tell it: a key, a share link, a setting, a withdrawal.
 
 The caller holds the gate's lock and has judged. An arriving event and the replay after a restore come through here alike.
 """
 
-from schemas.bridge.v1 import KeyApplied, SwitchApplied
-from schemas.statements import KeyChange, Opening, Signed, SwitchSetting
+from schemas.bridge.v1 import KeyApplied, LinkApplied, SwitchApplied
+from schemas.statements import KeyChange, LinkChange, Opening, Signed, SwitchSetting
 from services.bridge import store
-from services.bridge.core_tables import decision_keys, switch_settings
+from services.bridge.core_tables import decision_keys, link_changes, switch_settings
 from services.bridge.domain import withdraw
 from services.bridge.gate import Gate
 from services.bridge.usecases.append_entry import append_entry
@@ -32,6 +32,28 @@ def enter_key(step: Step, signed: Signed, opening: Opening, change: KeyChange, r
         at=at,
     )
     step.tell("key.applied", applied, key="keys", version=len(rules.keys) + 1, actor=by.id, decided_by=by.id)
+
+
+def enter_link(
+    step: Step, signed: Signed, opening: Opening, change: LinkChange, rules: store.Rules, gate: Gate
+) -> None:
+    """The change's row, its entry in the gate's log, and `link.applied`."""
+    what = change.model_dump(include={"link_id", "item_id", "action", "token_hash", "expires_at"})
+    step.writes.add(link_changes, what | signed_row(signed, opening))
+    at, by = now(), person(opening)
+    sealed = gate.entry(rules.head, "link", signed, at, change.item_id)
+    append_entry(step, sealed, None, by.id)
+    applied = LinkApplied(
+        link_id=change.link_id,
+        item_id=change.item_id,
+        action=change.action,
+        statement_hash=signed.hash,
+        gate_seq=sealed.seq,
+        by=by,
+        at=at,
+    )
+    key, version = f"link:{change.link_id}", change.prior_version + 1
+    step.tell("link.applied", applied, key=key, version=version, actor=by.id, decided_by=by.id)
 
 
 def enter_setting(

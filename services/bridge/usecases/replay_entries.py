@@ -9,18 +9,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from schemas.statements import KeyChange, Opening, Signed, Statement, SwitchSetting, Undo, Withdrawal
+from schemas.statements import KeyChange, LinkChange, Opening, Signed, Statement, SwitchSetting, Undo, Withdrawal
 from schemas.text import parse_json
 from services.bridge import store
 from services.bridge.domain import Refusal
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.usecases.record_change import enter_key, enter_setting, enter_withdrawal
+from services.bridge.usecases.record_change import enter_key, enter_link, enter_setting, enter_withdrawal
 from services.bridge.usecases.record_crossings import Step
 from shared.db import Tx
 from shared.errors import BadSignature
 
-Became = Literal["withdrawn", "key", "mode", "unchanged"]
-_KINDS: dict[str, type[Statement]] = {kind.PURPOSE: kind for kind in (Withdrawal, Undo, SwitchSetting, KeyChange)}
+Became = Literal["withdrawn", "key", "mode", "link", "unchanged"]
+_KINDS: dict[str, type[Statement]] = {
+    kind.PURPOSE: kind for kind in (Withdrawal, Undo, SwitchSetting, KeyChange, LinkChange)
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ async def replay_entry(tx: Tx, told: Told, keys: DecisionKeys, gate: Gate) -> Be
             return await _withdraw(tx, told, statement.item_id, gate)
         case KeyChange():
             return await _change_key(tx, told, statement, rules, keys, gate)
+        case LinkChange():
+            return await _close_link(tx, told, statement, rules, gate)
         case SwitchSetting():
             return await _set_mode(tx, told, statement, rules, gate)
     return "unchanged"
@@ -85,6 +89,17 @@ async def _change_key(
     enter_key(step, told.statement, told.opening, change, rules, gate)
     await step.done()
     return "key"
+
+
+async def _close_link(tx: Tx, told: Told, change: LinkChange, rules: store.Rules, gate: Gate) -> Became:
+    """What was closed since the backup is closed again. What was opened since is not invented."""
+    link = await store.link(tx, change.link_id)
+    if change.action != "close" or link is None or link.changes != change.prior_version:
+        return "unchanged"
+    step = Step(tx)
+    enter_link(step, told.statement, told.opening, change, rules, gate)
+    await step.done()
+    return "link"
 
 
 async def _set_mode(tx: Tx, told: Told, setting: SwitchSetting, rules: store.Rules, gate: Gate) -> Became:

@@ -5,7 +5,16 @@ from typing import Any
 from asyncpg import Record
 from pydantic import ValidationError
 
-from schemas.statements import Decision, GateEntry, KeyChange, Signed, Statement, SwitchSetting, taken_back_by
+from schemas.statements import (
+    Decision,
+    GateEntry,
+    KeyChange,
+    LinkChange,
+    Signed,
+    Statement,
+    SwitchSetting,
+    taken_back_by,
+)
 from schemas.text import BadJson, sha256
 from services.bridge import views
 from services.bridge.gate import Head
@@ -17,6 +26,7 @@ _STATEMENTS: dict[str, type[Statement]] = {
     "publication": Decision,
     "site_mode": SwitchSetting,
     "key": KeyChange,
+    "link": LinkChange,
 }
 _PAGE = 200
 
