@@ -7,14 +7,18 @@ from schemas.connectors.v1 import CardSettled
 from schemas.console.v1 import (
     AccessStated,
     ActionDecided,
+    AppStated,
     DelegationIssued,
     MailAccountStated,
+    ProposalAnswered,
     RecordShared,
     RecordUnshared,
     SettingDecided,
 )
 from services.agent.actions.usecases.record_decision import record_decision
 from services.agent.automations.usecases.keep_delegation import keep_delegation
+from services.agent.drafting.usecases.keep_answer import Telling, keep_answer
+from services.agent.drafting.usecases.keep_app import keep_app
 from services.agent.mail.usecases.keep_account import keep_account
 from services.agent.owners.parts import Owners
 from services.agent.owners.usecases.record_access import record_access
@@ -35,9 +39,11 @@ class AgentIntake:
     a note, for whoever has it open."""
 
     def __init__(
-        self, owners: Owners, wake_actions: Callable[[], None], announce: Announce = lambda *_: None, wake_automations: Callable[[], None] = lambda: None
+        self, owners: Owners, wake_actions: Callable[[], None], announce: Announce = lambda *_: None, wake_automations: Callable[[], None] = lambda: None,
+        telling: Telling | None = None,
     ) -> None:  # fmt: skip
         self._owners, self._keys, self._deciders = owners, owners.keys, owners.deciders
+        self._telling = telling or Telling("", announce)
         self._wake_actions, self._announce, self._wake_automations = wake_actions, announce, wake_automations
 
     @on("person.recorded")
@@ -81,6 +87,14 @@ class AgentIntake:
     @on("proposal.moved")
     async def on_proposal_moved(self, tx: Tx, event: Received[ProposalMoved]) -> None:
         await keep_move(tx, event.data, self._announce)
+
+    @on("proposal.answered")
+    async def on_proposal_answered(self, tx: Tx, event: Received[ProposalAnswered]) -> None:
+        await keep_answer(tx, event.data, self._telling)
+
+    @on("app.stated")
+    async def on_app_stated(self, tx: Tx, event: Received[AppStated]) -> None:
+        await keep_app(tx, event.data)
 
     @on("mail_account.stated")
     async def on_mail_account_stated(self, tx: Tx, event: Received[MailAccountStated]) -> None:

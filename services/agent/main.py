@@ -21,6 +21,7 @@ from services.agent.conversations.holding import ConversationsHolding
 from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
 from services.agent.downloads.parts import make_downloads
+from services.agent.drafting.usecases.keep_answer import Telling
 from services.agent.files.parts import make_files
 from services.agent.guests.memory import GuestConversations
 from services.agent.guests.visits import Visits
@@ -112,7 +113,7 @@ def compose(settings: Settings) -> Service:
         automations.watch.wake()
 
     kept.announce = announce
-    link = service.bus(AgentIntake(owners, actions.runner.wake, announce, wake_automations))
+    link = service.bus(AgentIntake(owners, actions.runner.wake, announce, wake_automations, Telling(surface.console_url, announce, notifications.put)))  # fmt: skip
     asker = Asker("agent", link.connection)
     link.also(asker)
     ledger.knows = AuditWitness(asker, lambda: link.connection.connected, owners.delegations.of)

@@ -8,6 +8,7 @@ from services.agent.actions import tables as actions
 from services.agent.automations import tables as automations
 from services.agent.conversations import tables as conversations
 from services.agent.downloads import tables as downloads
+from services.agent.drafting import tables as drafting
 from services.agent.habits import tables as habits
 from services.agent.lessons import tables as lessons
 from services.agent.mail import tables as mail
@@ -29,6 +30,7 @@ PARTS: tuple[Any, ...] = (
     automations,
     conversations,
     downloads,
+    drafting,
     habits,
     lessons,
     mail,

@@ -6,8 +6,11 @@ from typing import Any
 from schemas.agent.v1 import (
     ActionRequested,
     ActionSettled,
+    AppProposed,
     AutomationStated,
+    JobProposed,
     MailAccountClosed,
+    RecordProposed,
     SettingApplied,
     UsageRecorded,
 )
@@ -55,6 +58,8 @@ from services.console.notices.domain import Notice
 from services.console.notices.usecases.tell_moves import tell_moves
 from services.console.notices.usecases.tell_parked import tell_parked
 from services.console.notices.usecases.tell_reader import tell_reader
+from services.console.proposals.domain import Proposed
+from services.console.proposals.usecases.record_proposal import record_proposal
 from services.console.queue.usecases.record_applied import record_applied
 from services.console.queue.usecases.record_moved import record_moved
 from services.console.queue.usecases.record_queued import record_queued, record_submission_refused
@@ -217,6 +222,18 @@ class ConsoleIntake:
             tx.after_commit(self._wake_mail)
             self._tell(tx, event="mail")
 
+    @on("app.proposed")
+    async def on_app_proposed(self, tx: Tx, event: Received[AppProposed]) -> None:
+        await self._proposed(tx, event.data)
+
+    @on("record.proposed")
+    async def on_record_proposed(self, tx: Tx, event: Received[RecordProposed]) -> None:
+        await self._proposed(tx, event.data)
+
+    @on("job.proposed")
+    async def on_job_proposed(self, tx: Tx, event: Received[JobProposed]) -> None:
+        await self._proposed(tx, event.data)
+
     @on("setting.applied")
     async def on_setting_applied(self, tx: Tx, event: Received[SettingApplied]) -> None:
         await record_setting(tx, event.data)
@@ -225,6 +242,10 @@ class ConsoleIntake:
     @on("usage.recorded", batch=True)
     async def on_usage_recorded(self, tx: Tx, events: Sequence[Received[UsageRecorded]]) -> None:
         await record_usage(tx, [event.data for event in events])
+
+    async def _proposed(self, tx: Tx, proposed: Proposed) -> None:
+        self._notify(tx, await record_proposal(tx, proposed))
+        self._tell(tx, event="proposal", item_id="proposals")
 
     async def _outward_refused(self, tx: Tx, statement_hash: str, reason: str) -> None:
         """What a person decided on a connector or card was not taken, by the lock or by the connectors."""

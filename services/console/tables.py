@@ -34,6 +34,7 @@ from services.console.guests import tables as guests
 from services.console.mail import tables as mail
 from services.console.notices import tables as notices
 from services.console.people import tables as people
+from services.console.proposals import tables as proposals
 from services.console.queue import tables as queue
 from services.console.schema import app
 from services.console.schema import flag as _flag
@@ -50,6 +51,7 @@ SUBJECTS = (
     actions,
     answers,
     people,
+    proposals,
     guests,
     queue,
     notices,

@@ -1,0 +1,5 @@
+"""What can be done with the agent's proposals.
+
+record_proposal    the agent proposes an app, rows or a job; who may decide is told
+answer_proposal    the agent is told how it stands
+"""
