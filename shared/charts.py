@@ -69,9 +69,8 @@ def _round_top(highest: Figure) -> int:
 def _bar(kind: str, index: int, step: float, top: int, label: str, figure: Figure, what: str) -> Markup:
     height = max(80 * float(figure) / top, 0)
     width = max(step * 0.8, 1)
-    return _BAR.format(
-        Markup(kind), _LEFT + index * step, _GROUND - height, width, height, label, written(figure), what
-    )  # noqa: S704 - one of two constants
+    shown = written(figure)
+    return _BAR.format(Markup(kind), _LEFT + index * step, _GROUND - height, width, height, label, shown, what)  # noqa: S704 - one of two constants
 
 
 def _axis(top: int, first: str, last: str, end: int) -> Markup:
