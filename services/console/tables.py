@@ -24,6 +24,8 @@ from sqlalchemy import (
 from services.console.access import tables as access
 from services.console.actions import tables as actions
 from services.console.agency import tables as agency
+from services.console.apps import core as app_schemas
+from services.console.apps import tables as apps
 from services.console.answers import tables as answers
 from services.console.audit import tables as audit
 from services.console.automations import tables as automations
@@ -31,6 +33,8 @@ from services.console.cards import tables as cards
 from services.console.connectors import tables as connectors
 from services.console.delegations import tables as delegations
 from services.console.guests import tables as guests
+from services.console.leaks import tables as leaks
+from services.console.links import tables as links
 from services.console.mail import tables as mail
 from services.console.notices import tables as notices
 from services.console.people import tables as people
@@ -46,7 +50,7 @@ from shared.db import delivery_tables
 
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
-CORE_SQL: list[str] = []
+CORE_SQL: list[str] = [*app_schemas.CORE_SQL]
 SUBJECTS = (
     actions,
     answers,
@@ -62,7 +66,10 @@ SUBJECTS = (
     cards,
     access,
     agency,
+    apps,
     delegations,
+    leaks,
+    links,
     mail,
     sharing,
     spend,

@@ -1,7 +1,8 @@
 """Schema as code: create what is missing, add columns, refuse anything destructive, check what others own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Column, Connection, MetaData, Table, create_mock_engine, inspect
@@ -12,9 +13,11 @@ from sqlalchemy.schema import CreateColumn
 from shared.db.engine import Database
 from shared.db.raw import Raw
 from shared.db.tables import TUNING
+from shared.db.transaction import Tx
 from shared.errors import Permanent
 
 _DIALECT: Any = postgresql.dialect()  # type: ignore[no-untyped-call]
+_QUOTED = _DIALECT.identifier_preparer.quote
 _RECORD = "INSERT INTO app.schema_changes (statement) VALUES ($1)"
 _LOCK = "SELECT pg_advisory_lock(hashtext('schleuse schema'))"
 _CORE = """
@@ -49,25 +52,40 @@ async def create_missing(db: Database, app: MetaData) -> list[str]:
         await engine.dispose()
 
 
+async def add_missing(tx: Tx, metadata: MetaData) -> list[str]:
+    """The same for another schema that this role may create in, within a transaction: all of it or nothing."""
+    statements = await tx.inspected(partial(_missing, app=metadata))
+    for statement in statements:
+        await tx.raw.execute(statement)
+    await log_changes(tx, statements)
+    return statements
+
+
+async def log_changes(tx: Tx, statements: Sequence[str]) -> None:
+    """Statements that changed a schema are kept: who, when, what."""
+    await tx.raw.executemany(_RECORD, [(statement,) for statement in statements])
+
+
 def _missing(connection: Connection, app: MetaData) -> list[str]:
-    present = inspect(connection)
-    names = set(present.get_table_names(schema="app"))
+    present, schema = inspect(connection), app.schema or "app"
+    names = set(present.get_table_names(schema=schema))
     new = [table for table in app.sorted_tables if table.name not in names]
     statements = _creates(new)
     for table in app.sorted_tables:
         if table.name in names:
-            have_columns = present.get_columns(table.name, "app")
+            have_columns = present.get_columns(table.name, schema)
             statements += _additions(table, {each["name"]: each["type"] for each in have_columns})
             statements += _loosenings(table, {each["name"] for each in have_columns if not each["nullable"]})
-            have = {each["name"] for each in present.get_indexes(table.name, "app")}
+            have = {each["name"] for each in present.get_indexes(table.name, schema)}
             statements += _creates_indexes(table, have)
-    return statements + [each for each in TUNING if any(f"app.{table.name} " in each for table in new)]
+    return statements + [each for each in TUNING if any(f"{schema}.{table.name} " in each for table in new)]
 
 
 def _creates(tables: Iterable[Table]) -> list[str]:
     found: list[str] = []
 
     def keep(statement: Any, *_: object, **__: object) -> None:
+        statement.if_not_exists = True
         found.append(str(statement.compile(dialect=_DIALECT)).strip())
 
     engine = create_mock_engine("postgresql+asyncpg://", keep)
@@ -90,7 +108,7 @@ def _additions(table: Table, have: dict[str, Any]) -> list[str]:
             found.append(_addition(table, column))
         elif _sql_type(column.type) != _sql_type(have[column.name]):
             raise Permanent(
-                f"app.{table.name}.{column.name} is {_sql_type(have[column.name])} and should be {_sql_type(column.type)};"
+                f"{table.fullname}.{column.name} is {_sql_type(have[column.name])} and should be {_sql_type(column.type)};"
                 " changing a type is not additive and is left to a person",
                 code="destructive",
             )
@@ -100,15 +118,19 @@ def _additions(table: Table, have: dict[str, Any]) -> list[str]:
 def _loosenings(table: Table, filled: set[str]) -> list[str]:
     """What every row had to say may be left open from now on (rule 30): no row becomes wrong by that."""
     open_now = [each.name for each in table.columns if each.nullable and each.name in filled]
-    return [f"ALTER TABLE app.{table.name} ALTER COLUMN {name} DROP NOT NULL" for name in open_now]
+    return [f"ALTER TABLE {_place(table)} ALTER COLUMN {_QUOTED(name)} DROP NOT NULL" for name in open_now]
 
 
 def _addition(table: Table, column: Column[Any]) -> str:
     if not column.nullable and column.server_default is None:
         raise Permanent(
-            f"app.{table.name}.{column.name} cannot be added: it is NOT NULL without a default", code="destructive"
+            f"{table.fullname}.{column.name} cannot be added: it is NOT NULL without a default", code="destructive"
         )
-    return f"ALTER TABLE app.{table.name} ADD COLUMN {CreateColumn(column).compile(dialect=_DIALECT)}"
+    return f"ALTER TABLE {_place(table)} ADD COLUMN {CreateColumn(column).compile(dialect=_DIALECT)}"
+
+
+def _place(table: Table) -> str:
+    return str(_DIALECT.identifier_preparer.format_table(table))
 
 
 def _sql_type(kind: Any) -> str:

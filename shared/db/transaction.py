@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy import RowMapping
+from sqlalchemy import Connection, RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
@@ -19,6 +19,7 @@ from shared.outbox.stage import Pending, Stamp
 if TYPE_CHECKING:
     from shared.bus.received import AnyReceived
 
+T = TypeVar("T")
 _STAGE = """
 WITH e AS (
   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bytea[],
@@ -66,6 +67,10 @@ class Tx:
     async def value(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Any:
         """The first column of the first row, or None."""
         return (await self._connection.execute(statement, values)).scalar()
+
+    async def inspected(self, look: Callable[[Connection], T]) -> T:
+        """What a plain function of SQLAlchemy finds out about the database, in this transaction."""
+        return await self._connection.run_sync(look)
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
