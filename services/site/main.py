@@ -15,6 +15,7 @@ from services.site.pages import application
 from services.site.publication.books import Books
 from services.site.publication.door import Door
 from services.site.publication.expiry import Expiry
+from services.site.publication.proof import Proof
 from services.site.publication.shelf import Shelf, View
 from services.site.publication.watch import Watch
 from services.site.reading.cache import CSP, PageCache
@@ -97,7 +98,7 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
     watch.ticks += [front.refresh, press.tick]
     upkeep = Upkeep(db, health, tallies, press.most_read)
     cleaner = IdentityUpkeep(db)
-    parts = (watch, Expiry(books.shelf), buffer, press.indexer, upkeep, cleaner)
+    parts = (watch, Proof(books), Expiry(books.shelf), buffer, press.indexer, upkeep, cleaner)
     return Site(books, press.public.cache, SiteIntake(books), watch, parts, front, sessions, tallies, upkeep, limit, cleaner)  # fmt: skip
 
 

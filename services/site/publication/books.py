@@ -1,5 +1,6 @@
 """What this process knows of the gate's log. The database's head row decides what comes next; this follows it."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,7 +31,8 @@ class Books:
 
     `states` remembers what the log stands at after an entry, by the entry's hash. The hash fixes all that went before, so
     a state is right whichever transaction found it, also one that was rolled back. `listeners` are told of every entry and
-    head. `several`: other instances apply entries, too.
+    head. `several`: other instances apply entries, too. `unproven`: links of which only the newest one's signature was looked at, yet;
+    `doubted`: one of them is not right, and the stored log must be verified link by link.
     """
 
     def __init__(self, keys: PublicKeys, shelf: Shelf, door: Door) -> None:
@@ -48,6 +50,8 @@ class Books:
         self.heads: set[str] = set()
         self.listeners: list[Callable[[], None]] = []
         self.several = False
+        self.doubted = False
+        self.unproven: deque[Link] = deque()
         self.asked = 0
         self.asked_at = float("-inf")
 
@@ -114,6 +118,14 @@ class Books:
         """The item's row is gone or cannot be believed."""
         self.versions.pop(item_id, None)
         self.shelf.take_down(item_id)
+
+    def forget(self) -> None:
+        """What was read of the stored log cannot be believed: nothing is shown until it was verified, or sent, anew."""
+        self.door.lost(self.log)
+        self.shelf.clear()
+        self.log, self.states, self.hashes = self.start, {self.start.hash: self.start}, []
+        self.versions, self.log_versions, self.doubted = {}, {}, False
+        self.unproven.clear()
 
     def found(self, faults: dict[str, Fault]) -> None:
         self.faults = faults

@@ -5,9 +5,11 @@ follows the one before.
 """
 
 from base64 import b64decode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic import ValidationError
 
 from schemas.statements import (
     FIRST,
@@ -15,6 +17,7 @@ from schemas.statements import (
     GateEntry,
     GateHead,
     KeyChange,
+    LinkChange,
     Signed,
     Statement,
     SwitchSetting,
@@ -31,6 +34,7 @@ STATEMENTS: dict[str, tuple[type[Statement], ...]] = {
     "withdrawal": (Withdrawal, Undo),
     "site_mode": (SwitchSetting,),
     "key": (KeyChange,),
+    "link": (LinkChange,),
 }
 """What may stand behind an entry. An approval that was undone is withdrawn."""
 
@@ -94,6 +98,14 @@ def enter(state: LogState, link: Link, keys: PublicKeys, entry: GateEntry | None
     return Entered(link, entry, statement, after)
 
 
+def check_signatures(link: Link, keys: PublicKeys) -> None:
+    """BadSignature unless the gate and the console signed these very bytes."""
+    keys.verify_bytes("gate", link.gate.key_id, GateEntry.PURPOSE, link.gate.payload, link.gate.signature)
+    entry = GateEntry.model_validate_json(link.gate.payload)
+    purpose, signed = _kind(entry, link.statement).PURPOSE, link.statement
+    keys.verify_bytes("decision", signed.key_id, purpose, signed.payload, signed.signature)
+
+
 def _check_key(state: LogState, key_id: str) -> None:
     if key_id in state.revoked:
         raise BadReceipt(f"decision key {key_id} was revoked before this entry")
@@ -118,6 +130,8 @@ def _check_meaning(entry: GateEntry, statement: Statement) -> None:
             _check_decision(entry, statement)
         case Withdrawal() | Undo() if statement.item_id != entry.item_id:
             raise BadReceipt("the withdrawal is about another item")
+        case LinkChange() if statement.item_id != entry.item_id:
+            raise BadReceipt("the share link is to another item")
         case SwitchSetting() if statement.name != "site_mode" or statement.value not in ("off", "members", "open"):
             raise BadReceipt("the statement sets no site mode")
         case KeyChange() if statement.subject_key_id == statement.key_id:
@@ -153,6 +167,40 @@ def _raw_key(change: KeyChange) -> bytes:
         return b64decode(change.subject_public_key, validate=True)
     except ValueError:
         raise BadReceipt("the added key is not base64") from None
+
+
+def follow(start: LogState, links: Sequence[Link], keys: PublicKeys) -> tuple[LogState, list[Entered]] | None:
+    """A stored chain whose newest entry the gate signed: each entry commits to the one before it and to its statement, so that one
+    signature vouches for every byte of them. None when anything is not right; `replay` then says what.
+
+    Not looked at are the signatures themselves of the entries before, which `check_signatures` verifies before a text is shown.
+    """
+    state, entered, trial = start, list[Entered](), keys.copy()  # a key counts once the whole chain does
+    try:
+        if links:
+            read_entry(links[-1].gate, trial)
+        for link in links:
+            found = _follow(state, link, trial)
+            state = found.after
+            entered.append(found)
+    except (BadReceipt, BadSignature, ValidationError):
+        return None
+    for found in entered:
+        if isinstance(found.statement, KeyChange):
+            _moved(state, found.statement, keys)
+    return state, entered
+
+
+def _follow(state: LogState, link: Link, keys: PublicKeys) -> Entered:
+    entry = GateEntry.model_validate_json(link.gate.payload)
+    if (entry.seq, entry.previous) != (state.seq + 1, state.hash) or entry.statement_hash != link.statement.hash:
+        raise BadReceipt("the log was touched")
+    _check_key(state, link.statement.key_id)
+    statement = _kind(entry, link.statement).model_validate_json(link.statement.payload)
+    if statement.key_id != link.statement.key_id or entry.key_id != link.gate.key_id:
+        raise BadReceipt("a statement names another key than the one that signed it")
+    _check_meaning(entry, statement)
+    return Entered(link, entry, statement, _moved(replace(state, seq=entry.seq, hash=link.gate.hash), statement, keys))
 
 
 def read_head(sealed: Signed, keys: PublicKeys) -> GateHead:

@@ -75,6 +75,12 @@ class Door:
             self._behind_since = None
         self._level()
 
+    def lost(self, log: LogState) -> None:
+        """Our copy of the log is to be read anew, at least up to here."""
+        if log.seq >= 0:
+            self._expected[log.seq] = log.hash
+            self._behind_since, self._was_level = self._elapsed(), False
+
     def _level(self) -> None:
         self._was_level = self._was_level or (self._answered and self._behind_since is None)
 

@@ -86,7 +86,7 @@ class Watch:
             except BadSignature as error:
                 self._books.heads.add(sealed.hash)
                 log.warning("site.head_refused", reason=error.message)
-        if mark != self._mark:
+        if mark != self._mark or self._books.doubted:
             await self._sweep()
             self._mark = mark
         await self._ask()

@@ -10,10 +10,11 @@ from uuid import UUID
 
 from services.site.publication import store
 from services.site.publication.books import Books
+from services.site.publication.chain import BadReceipt, check_signatures
 from services.site.publication.domain import Published, Row, check_row, read_content
 from services.site.publication.shelf import View
 from shared.db import Database
-from shared.errors import NotFound
+from shared.errors import BadSignature, NotFound
 from shared.markup import Rendered, render, resolve
 
 INLINE = 4096
@@ -51,12 +52,19 @@ class Renderer:
         self._under_way: dict[tuple[str, str], asyncio.Task[Text]] = {}
 
     async def row(self, item_id: UUID) -> Row:
-        """The item's row, checked against the log. NotFound or BadReceipt when it must not be shown."""
+        """The item's row, checked against the log, and both signatures once more. NotFound or BadReceipt when it must not be shown."""
         async with self._db.reading() as tx:
             row = await store.row(tx, item_id)
         if row is None:
             raise NotFound("the row is gone")
-        check_row(row, self._books.shelf.current(item_id))
+        current = self._books.shelf.current(item_id)
+        check_row(row, current)
+        assert current is not None, "check_row refuses a row without an entry"
+        try:
+            check_signatures(current.link, self._books.keys)
+        except BadSignature as error:
+            self._books.doubted = True  # the next look verifies the whole log, and says what is wrong
+            raise BadReceipt(error.message) from None
         return row
 
     async def text(self, item: Published) -> Text:

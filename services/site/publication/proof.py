@@ -1,0 +1,46 @@
+"""Verifies, while the site answers, the signatures behind a log that was opened by its newest one."""
+
+import asyncio
+
+import structlog
+
+from services.site.publication.books import Books
+from services.site.publication.chain import check_signatures
+from shared.errors import BadSignature
+from shared.tasks import cancel, spawn
+
+log = structlog.get_logger()
+SHARE = 3
+"""Pauses are so many times as long as the work between them: visitors come first."""
+AT_ONCE = 20
+
+
+class Proof:
+    """A part of the service. A signature that is not right makes the next look verify the whole stored log link by link."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        self._task = spawn(self._run(), name="proof")
+
+    async def stop(self) -> None:
+        await cancel(self._task)
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._books.unproven:
+            began = loop.time()
+            self._prove()
+            await asyncio.sleep(SHARE * (loop.time() - began))
+
+    def _prove(self) -> None:
+        for _ in range(min(AT_ONCE, len(self._books.unproven))):
+            try:
+                check_signatures(self._books.unproven.popleft(), self._books.keys)
+            except BadSignature as error:
+                log.warning("site.log_doubted", reason=error.message)
+                self._books.unproven.clear()
+                self._books.doubted = True
+                return
