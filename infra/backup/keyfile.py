@@ -14,7 +14,7 @@ from infra.backup.take import Source
 from infra.local import folders
 from infra.local.folders import Owner
 from infra.local.identities import Identities as Users
-from infra.local.layout import FINGERPRINT, Layout
+from infra.local.layout import SHARED_KEYS, Layout
 from schemas.catalogue import SERVICES
 from shared.clock import now
 from shared.errors import Refused
@@ -122,8 +122,8 @@ def _files(layout: Layout) -> list[tuple[str, Path]]:
 
 
 def _is_left_out(name: str) -> bool:
-    """What is in the making, and the fingerprint key, which every start makes anew (S14)."""
-    return ".new-" in name or name.rpartition("/")[2] == FINGERPRINT
+    """What is in the making, and the keys of fingerprints, which a start makes anew (S14)."""
+    return ".new-" in name or name.rpartition("/")[2] in SHARED_KEYS
 
 
 def _content(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> bytes:

@@ -9,6 +9,8 @@ import hashlib
 import json
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ from infra.local.identities import Identities
 from infra.local.layout import (
     FINGERPRINT,
     FINGERPRINT_HOLDERS,
+    LEAKS,
+    LEAKS_HOLDERS,
     LINK_KEYS,
     PUBLISHED_DUTIES,
     SEALING_KEYS,
@@ -28,10 +32,12 @@ from infra.local.layout import (
     Layout,
 )
 from schemas.catalogue import SERVICES
+from shared.clock import now
 from shared.ids import new_token
 from shared.signing import SigningKey
 
 Public = dict[str, dict[str, str]]
+LEAKS_AGE = timedelta(days=7)
 
 
 def make_keys(layout: Layout, who: Identities, me: Owner, *, cluster: bool = False) -> None:
@@ -41,6 +47,7 @@ def make_keys(layout: Layout, who: Identities, me: Owner, *, cluster: bool = Fal
         _service_keys(layout, service, who.owner(service))
     _service_keys(layout, "admin", me)
     _fingerprint_key(layout, who)
+    _leak_key(layout, who)
     if cluster:
         _service_keys(layout, "pacer", me)
     if not layout.operator_token.exists():
@@ -105,6 +112,18 @@ def _fingerprint_key(layout: Layout, who: Identities) -> None:
     key = base64.b64encode(secrets.token_bytes(32)).decode()
     for service in FINGERPRINT_HOLDERS:
         folders.put_inside(layout.keys / service, FINGERPRINT, key, who.owner(service))
+
+
+def _leak_key(layout: Layout, who: Identities) -> None:
+    """Kept for a week, since every internal value is fingerprinted anew with another one (S14). Half-written: made anew for both."""
+    files = [layout.keys / service / LEAKS for service in LEAKS_HOLDERS]
+    with suppress(OSError):
+        young = all(now().timestamp() - each.stat().st_mtime < LEAKS_AGE.total_seconds() for each in files)
+        if young and len({each.read_bytes() for each in files}) == 1:
+            return
+    key = base64.b64encode(secrets.token_bytes(32)).decode()
+    for service in LEAKS_HOLDERS:
+        folders.put_inside(layout.keys / service, LEAKS, key, who.owner(service))
 
 
 def _sealing_key() -> tuple[str, dict[str, str]]:

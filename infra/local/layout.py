@@ -37,12 +37,17 @@ LINK_KEYS: dict[str, tuple[str, ...]] = {"agent": ("links",)}
 FINGERPRINT = "fingerprint.key"
 FINGERPRINT_HOLDERS = ("connectors", "bridge")
 """Both have the same fingerprint key, made anew at every start (S14)."""
+LEAKS = "leaks.key"
+LEAKS_HOLDERS = ("console", "bridge")
+"""Both have the same key of the leak guard, made anew at a start when it is a week old (S14)."""
+SHARED_KEYS = {FINGERPRINT: FINGERPRINT_HOLDERS, LEAKS: LEAKS_HOLDERS}
+"""Keys that two services have, that nothing is signed with, and that no backup has."""
 
 
 def key_files(service: str) -> tuple[str, ...]:
     """What lies in a service's key folder at first; the console's decision keys may become more."""
     duties = (*SIGNING_KEYS.get(service, ()), *SEALING_KEYS.get(service, ()), *LINK_KEYS.get(service, ()))
-    return ("bus.nk", *(f"{duty}.key" for duty in duties), *((FINGERPRINT,) if service in FINGERPRINT_HOLDERS else ()))
+    return ("bus.nk", *(f"{duty}.key" for duty in duties), *(name for name, holders in SHARED_KEYS.items() if service in holders))
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from schemas.console.v1 import (
     CardDecided,
     ConnectorDeclared,
     DelegationIssued,
+    ColumnFingerprinted,
     ItemDecided,
     ItemSubmitted,
     ItemUndone,
@@ -64,6 +65,7 @@ from services.bridge.usecases.keep_fingerprints import keep_fingerprints
 from services.bridge.usecases.queue_item import queue_item
 from services.bridge.usecases.recheck_item import recheck_item
 from services.bridge.usecases.record_parked import record_parked
+from services.bridge.usecases.keep_column import keep_column
 from services.bridge.usecases.record_person import close_session, record_person
 from services.bridge.usecases.set_switch import set_switch
 from services.bridge.usecases.undo_decision import undo_decision
@@ -288,3 +290,7 @@ class BridgeIntake:
     @on("fingerprints.taken")
     async def on_fingerprints_taken(self, tx: Tx, event: Received[FingerprintsTaken]) -> None:
         await keep_fingerprints(tx, event, self._shelf)
+
+    @on("column.fingerprinted")
+    async def on_column_fingerprinted(self, tx: Tx, event: Received[ColumnFingerprinted]) -> None:
+        await keep_column(tx, event, self._shelf.keys)

@@ -72,3 +72,12 @@ fingerprints = Table(
     Column("body", LargeBinary, nullable=False),
 )
 """The newest set that the connectors took of their secrets, as it came. Whether it counts is read from its bytes and their key."""
+
+column_fingerprints = Table(
+    "column_fingerprints",
+    app,
+    Column("column_id", Uuid, primary_key=True),
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary, nullable=False),
+)
+"""What the console told of its internal columns since each one's newest whole set, as it came. Whether it counts is read from its bytes and their key."""

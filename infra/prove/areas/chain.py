@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
-from infra.local.layout import FINGERPRINT, FINGERPRINT_HOLDERS, PUBLISHED_DUTIES, SIGNING_KEYS, key_files
+from infra.local.layout import PUBLISHED_DUTIES, SHARED_KEYS, SIGNING_KEYS, key_files
 from infra.observe.keyfiles import FIRST
 from infra.prove.areas.outward import check_outward
 from infra.prove.check import Book, Check
@@ -97,17 +97,16 @@ async def check_keys(target: Target, book: Book) -> None:
         for service, (found,) in zip(SERVICES, outcomes, strict=True)
         for name, public in found["value"]["files"].items()
     }
-    shared = {files.pop(f"{service}/{FINGERPRINT}", "missing") for service in FINGERPRINT_HOLDERS}
-    book.holds(
-        "installation", "both holders of the fingerprint key have the same", "" if len(shared) == 1 else "they differ"
-    )
+    for key, holders in SHARED_KEYS.items():
+        shared = {files.pop(f"{service}/{key}", "missing") for service in holders}
+        book.holds("installation", f"both holders of {key} have the same", "" if len(shared) == 1 else "they differ")
     for name, public in files.items():
         twins = [other for other, its in files.items() if its == public and other != name]
         book.holds(
             name.split("/")[0], f"key of its own: {name}", f"the same key as {', '.join(twins)}" if twins else ""
         )
     first, added = await _decision_keys(target)
-    expected = {f"{service}/{name}" for service in SERVICES for name in key_files(service) if name != FINGERPRINT}
+    expected = {f"{service}/{name}" for service in SERVICES for name in key_files(service) if name not in SHARED_KEYS}
     expected = expected - {f"console/{FIRST}"} | {f"console/{name}" for name in added}
     book.same("installation", "one key for each duty and no other", sorted(expected), sorted(files))
     book.same(

@@ -12,7 +12,7 @@ import nkeys
 import pyrage
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from infra.local.layout import FINGERPRINT, LINK_KEYS, SEALING_KEYS
+from infra.local.layout import LINK_KEYS, SEALING_KEYS, SHARED_KEYS
 from schemas.text import sha256
 from shared.outbox.seal import Sealer
 from shared.settings import Settings
@@ -58,7 +58,7 @@ def _public(settings: Settings, _: dict[str, Any]) -> Any:
 
 def _half(path: Path) -> str:
     """The public half; of a key that has none, a hash that says whether it is the same as another."""
-    if path.name == FINGERPRINT or path.stem in HASHED:
+    if path.name in SHARED_KEYS or path.stem in HASHED:
         return sha256(path.read_bytes())
     if path.stem in SEALED:
         return str(pyrage.x25519.Identity.from_str(path.read_text().strip()).to_public())

@@ -61,7 +61,7 @@ class Shelf:
     """A part: the stored set, looked at anew for each text, or for those that come in one moment. `keys`: the bridge's key folder."""
 
     def __init__(self, db: Database, keys: Path, health: Health) -> None:
-        self._db, self._keys, self._health = db, keys, health
+        self._db, self.keys, self._health = db, keys, health
         self._waits_until = 0.0
         self._newest = 0
         self._seen: tuple[list[bytes], str, FingerprintsTaken, Known] | None = None
@@ -103,7 +103,7 @@ class Shelf:
 
     def key(self) -> FingerprintKey:
         """Read each time: in containers a start makes a new one while this process goes on."""
-        return FingerprintKey.load(self._keys)
+        return FingerprintKey.load(self.keys)
 
     def _judge(self, taken: FingerprintsTaken, known: Known) -> Known:
         if now() - taken.at > OLDEST:
