@@ -20,6 +20,7 @@ from schemas.bridge.v1 import (
     ItemMoved,
     ItemQueued,
     KeyApplied,
+    LinkApplied,
     SubmissionRefused,
     SwitchApplied,
 )
@@ -52,6 +53,7 @@ from services.console.connectors.usecases.record_connector import (
     record_health,
 )
 from services.console.keys.usecases.record_key import record_key, record_key_refused
+from services.console.links.usecases.record_link import record_link, record_link_refused
 from services.console.live import Live
 from services.console.mail.usecases.close_account import close_account
 from services.console.notices.domain import Notice
@@ -116,6 +118,7 @@ class ConsoleIntake:
         await record_secret_refused(tx, event.data)
         if await record_key_refused(tx, event.data):
             tx.after_commit(self._wake_keys)
+        await record_link_refused(tx, event.data.statement_hash, event.data.reason)
         await self._outward_refused(tx, event.data.statement_hash, event.data.reason)
         item_id = str(event.data.item_id) if event.data.item_id else None
         self._tell(tx, event="refused", item_id=item_id, reason=event.data.reason)
@@ -129,6 +132,11 @@ class ConsoleIntake:
     async def on_key_applied(self, tx: Tx, event: Received[KeyApplied]) -> None:
         await record_key(tx, event.data)
         tx.after_commit(self._wake_keys)
+
+    @on("link.applied")
+    async def on_link_applied(self, tx: Tx, event: Received[LinkApplied]) -> None:
+        await record_link(tx, event.data)
+        self._tell(tx, event="link", item_id=str(event.data.item_id))
 
     @on("item.applied")
     async def on_item_applied(self, tx: Tx, event: Received[ItemApplied]) -> None:

@@ -5,6 +5,7 @@ from schemas.bridge.v1 import (
     ItemPublished,
     ItemRetracted,
     KeyRecorded,
+    LinkRecorded,
     ModeEntered,
     PersonRecorded,
     SessionClosed,
@@ -39,6 +40,10 @@ class SiteIntake:
     @on("key.recorded")
     async def on_key_recorded(self, tx: Tx, event: Received[KeyRecorded]) -> None:
         await apply_entry(tx, self._books, Link(event.data.gate, event.data.change))
+
+    @on("link.recorded")
+    async def on_link_recorded(self, tx: Tx, event: Received[LinkRecorded]) -> None:
+        await apply_entry(tx, self._books, Link(event.data.gate, event.data.change), item_id=event.data.item_id)
 
     @on("head.sealed")
     async def on_head_sealed(self, tx: Tx, event: Received[HeadSealed]) -> None:

@@ -52,6 +52,8 @@ class Published:
     decided_at: datetime
     published_at: datetime
     expire_at: datetime | None
+    about: UUID | None = None
+    """Of a comment: the item under which it is shown."""
 
     @property
     def url(self) -> str:
@@ -82,6 +84,8 @@ def published(entered: Entered, content: bytes) -> Published:
     decision = entered.statement
     assert isinstance(decision, Decision)
     shown = read_content(content, decision.content_hash)
+    if (decision.kind == "comment") != (shown.about is not None):
+        raise BadReceipt("a comment names the item that it is about, and nothing else does")
     return Published(
         item_id=decision.item_id,
         seq=entered.entry.seq,
@@ -98,6 +102,7 @@ def published(entered: Entered, content: bytes) -> Published:
         decided_at=decision.decided_at,
         published_at=entered.entry.at,
         expire_at=decision.expire_at,
+        about=shown.about,
     )
 
 

@@ -1,7 +1,7 @@
-"""What is published, in memory: verified entries by item, and by address for each of the two readerships.
+"""What is published, in memory: verified entries by item, and by address for each readership.
 
-Pages, lists, feeds and search read from a View only: the public's holds what was approved for the public, the members'
-holds everything.
+Pages, lists, feeds and search read from a View only: the public's holds what was approved for the public, the members' what is for
+members too. What is reached by a share link alone is in neither (rule 29). Comments have no address: they belong to their item.
 """
 
 import heapq
@@ -10,22 +10,27 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.model import Audience
-from schemas.statements import Decision
+from schemas.statements import Decision, LinkChange
 from services.site.publication.chain import Entered
 from services.site.publication.domain import Published
+from services.site.publication.links import Links
 
 Listener = Callable[[Published | None, Published | None], None]
 
 
 class View:
-    """What one readership may see. `listeners` are told (before, after) of every change; None stands for "not shown"."""
+    """What one readership may see. `listeners` are told (before, after) of every change; None stands for "not shown".
+    `comment_listeners` are told of which item the comments have changed.
+    """
 
     def __init__(self, shelf: "Shelf", sees: frozenset[Audience]) -> None:
         self._shelf, self.sees = shelf, sees
         self._shown: dict[str, Published] = {}
         self._items: dict[UUID, Published] = {}
         self._once: dict[str, UUID] = {}
+        self._comments: dict[UUID, dict[UUID, Published]] = {}
         self.listeners: list[Listener] = []
+        self.comment_listeners: list[Callable[[UUID], None]] = []
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -39,6 +44,10 @@ class View:
     def item(self, item_id: UUID) -> Published | None:
         return self._items.get(item_id)
 
+    def comments(self, about: UUID) -> list[Published]:
+        """Approved comments about an item, the oldest first."""
+        return sorted(self._comments.get(about, {}).values(), key=lambda each: (each.published_at, each.seq))
+
     def is_gone(self, url: str) -> bool:
         """Whether these readers could once see something here that was withdrawn, has expired or is for others now."""
         item_id = self._once.get(url)
@@ -51,10 +60,27 @@ class View:
 
     def put(self, item: Published) -> None:
         """Show it to these readers, or take it from them if it is not for them."""
-        self._set(item.url, item if item.audience in self.sees else None)
+        self._change(item, item if item.audience in self.sees else None)
 
-    def take(self, url: str) -> None:
-        self._set(url, None)
+    def take(self, item: Published) -> None:
+        self._change(item, None)
+
+    def _change(self, item: Published, shown: Published | None) -> None:
+        if item.about is not None:
+            self._set_comment(item.about, item.item_id, shown)
+        else:
+            self._set(item.url, shown)
+
+    def _set_comment(self, about: UUID, item_id: UUID, shown: Published | None) -> None:
+        held = self._comments.setdefault(about, {})
+        if held.get(item_id) == shown:
+            return
+        if shown is None:
+            del held[item_id]
+        else:
+            held[item_id] = shown
+        for listener in self.comment_listeners:
+            listener(about)
 
     def _set(self, url: str, item: Published | None) -> None:
         before = self._shown.get(url)
@@ -77,7 +103,9 @@ class Shelf:
         self._ends: list[tuple[datetime, UUID]] = []
         self.public = View(self, frozenset({"public"}))
         self.members = View(self, frozenset({"public", "members"}))
-        self._views = (self.public, self.members)
+        self.linked = View(self, frozenset({"link"}))
+        self._views = (self.public, self.members, self.linked)
+        self.links = Links()
 
     def __len__(self) -> int:
         """How many pages are shown to somebody."""
@@ -86,12 +114,15 @@ class Shelf:
     def note(self, entered: Entered) -> None:
         """An item's newest entry in the verified log. A withdrawal takes the item down at once."""
         item_id = entered.entry.item_id
-        if item_id is None:
+        self.links.note(entered)
+        if item_id is None or isinstance(entered.statement, LinkChange):
             return
         self._current[item_id] = entered
         decision = entered.statement
         if not isinstance(decision, Decision):
             self.take_down(item_id)
+            return
+        if decision.kind == "comment":
             return
         for view in self._views:
             view.remember(f"/{decision.kind}/{decision.lang}/{decision.path}", item_id, decision.audience)
@@ -103,7 +134,7 @@ class Shelf:
             heapq.heappush(self._ends, (item.expire_at, item.item_id))
         for view in self._views:
             if item.has_ended(at):
-                view.take(item.url)
+                view.take(item)
             else:
                 view.put(item)
 
@@ -111,6 +142,13 @@ class Shelf:
         item = self._stored.pop(item_id, None)
         if item is not None:
             self._take(item)
+
+    def clear(self) -> None:
+        """Nothing is known any more. What was taken down stays known to have been public."""
+        for item_id in list(self._stored):
+            self.take_down(item_id)
+        self._current.clear()
+        self._ends.clear()
 
     def expire(self, at: datetime) -> None:
         """Take down what was approved until a time that has come."""
@@ -127,7 +165,7 @@ class Shelf:
 
     def _take(self, item: Published) -> None:
         for view in self._views:
-            view.take(item.url)
+            view.take(item)
 
     def current(self, item_id: UUID) -> Entered | None:
         """The item's newest entry in the log, whether it is shown or not."""
@@ -139,4 +177,5 @@ class Shelf:
 
     def is_settled(self, item_id: UUID) -> bool:
         """Whether the item's newest entry is in force: its verified row is held, or it was withdrawn."""
-        return item_id in self._stored or not isinstance(self._current[item_id].statement, Decision)
+        current = self._current.get(item_id)
+        return item_id in self._stored or (current is not None and not isinstance(current.statement, Decision))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from services.console.links.usecases.count_views import count_views
 from services.console.signals import store
 from services.console.signals.domain import Tally, add_up, read_signals
 from shared.db import Tx
@@ -28,5 +29,6 @@ async def record_signals(tx: Tx, batches: Sequence[list[dict[str, Any]]]) -> lis
             BadSignal(number, json.dumps(each.model_dump(), default=str).encode(), reason)
             for each, reason in add_up(tally, good)
         ]
+        await count_views(tx, good)
     await store.add(tx, tally)
     return left

@@ -83,7 +83,7 @@ async def _append(tx: Tx, books: Books, before: LogState, entry: Held) -> _Appli
 def _report(tx: Tx, entered: Entered) -> None:
     """Tell the console what can be seen now: `live since` is read from this."""
     entry = entered.entry
-    if entry.item_id is None:
+    if entry.item_id is None or entry.entry == "link":
         return
     decision = entered.statement if isinstance(entered.statement, Decision) else None
     applied = ItemApplied(
