@@ -23,6 +23,7 @@ from services.console.people.domain import ABSOLUTE, Caller, Need, Session
 from services.console.people.usecases.find_session import find_session
 from services.console.queue.views import count_waiting
 from services.console.rendering import Templates
+from services.console.words import Language, Words, language_of
 from shared.clock import now
 from shared.errors import SchleuseError, Transient
 from shared.telemetry import current_traceparent, span, trace_id_of
@@ -44,6 +45,11 @@ class Visit:
     @property
     def caller(self) -> Caller:
         return self.session.caller
+
+    @property
+    def words(self) -> Words:
+        """What this person reads."""
+        return Words(language_for(self.request, self.session))
 
     async def show(self, template: str, status: int = 200, **context: Any) -> HTMLResponse:
         return await self.desk.show(self.request, template, self.session, status, **context)
@@ -89,13 +95,14 @@ class Desk:
 
     async def _tell(self, request: Request, error: SchleuseError) -> Response:
         """The error's page; what was posted while the database was away is offered to be sent again."""
-        told = {"error": error, "trace": trace_id_of(current_traceparent()), "carried": ()}
+        told: dict[str, Any] = {"error": error, "trace": trace_id_of(current_traceparent()), "carried": ()}
         try:
             return await self.show(request, "error.html", await self._session(request), error.status, **told)
         except Transient:
             form: Form = getattr(request.state, "form", Form())
             carried = form.fields if request.method == "POST" and not _has_value(form) else ()
-            page = self._templates.render("error.html", {**told, "carried": carried, "path": request.url.path})
+            told |= {"carried": carried, "path": request.url.path}
+            page = self._templates.render("error.html", told, language_for(request, None))
             return HTMLResponse(page, error.status, headers=PRIVATE)
 
     async def _admit(self, request: Request, handler: Handler, need: Need) -> Response:
@@ -147,6 +154,7 @@ class Desk:
         page = self._templates.render(
             template,
             {**about, **context, "me": session, "token": self.console.form_token(cookie), "path": request.url.path},
+            language_for(request, session),
         )
         response = HTMLResponse(page, status, headers=PRIVATE)
         if fresh:
@@ -192,6 +200,11 @@ def _carried(form: Form) -> list[tuple[str, str]]:
 
 def _has_value(form: Form) -> bool:
     return any(name == "password" or name.startswith(SECRET) for name, _ in form.fields)
+
+
+def language_for(request: Request, session: Session | None) -> Language:
+    """What the person has chosen, else what the browser asks for."""
+    return language_of(session.language if session else "", request.headers.get("accept-language", ""))
 
 
 def go(place: str) -> RedirectResponse:

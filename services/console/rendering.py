@@ -1,5 +1,7 @@
 """Jinja templates and what they may call. Everything is escaped; content never reaches a page as markup (S13)."""
 
+import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +12,7 @@ from markupsafe import Markup, escape
 
 from services.console.bars import bars
 from services.console.queue.domain import AUDIENCES, KINDS, LIMIT, VERDICTS, is_on_its_way
+from services.console.words import LANGUAGES, Language, Words, script_words
 from shared.clock import now
 from shared.ids import new_token
 from shared.markup import invisible
@@ -48,25 +51,6 @@ def _shown(char: str, name: str | None) -> Markup:
     return Markup('<mark class="unseen" title="{}">U+{:04X}</mark>').format(name, ord(char))
 
 
-def ago(at: datetime) -> str:
-    seconds = max(0, int((now() - at).total_seconds()))
-    for size, word in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size} {word}"
-    return "now"
-
-
-def moment(at: datetime | None, form: str = "day") -> Markup:
-    """A `<time>`: `day` gives date and minute, `clock` the time of day, `exact` with milliseconds. All UTC."""
-    if at is None:
-        return Markup("unknown")
-    patterns = {"day": f"{at.day} {at:%b %Y, %H:%M}", "clock": f"{at:%H:%M:%S}"}
-    shown = patterns.get(form) or f"{at:%H:%M:%S}.{at.microsecond // 1000:03d}"
-    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(
-        at.isoformat(), at.isoformat(sep=" ", timespec="milliseconds")[:23], shown
-    )
-
-
 def short_hash(digest: str) -> Markup:
     """`9f2c 41d0 … 7ae8`, whole in the title and when copied."""
     return Markup('<span class="mono" title="{}">{} {} … {}</span>').format(
@@ -74,56 +58,131 @@ def short_hash(digest: str) -> Markup:
     )
 
 
-def span_of(milliseconds: float) -> str:
-    """`+6.8 ms`, `+13 min 42 s`."""
-    if milliseconds < 1000:
-        return f"+{milliseconds:.1f} ms"
-    seconds = round(milliseconds / 1000)
-    if seconds < 60:
-        return f"+{milliseconds / 1000:.1f} s"
-    hours, rest = divmod(seconds, 3600)
-    return f"+{hours} h {rest // 60} min" if hours else f"+{rest // 60} min {rest % 60} s"
+class Voice:
+    """One language as templates speak it. Messages are escaped, and so are their values; only `marked` ones hold markup, and those are ours."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+
+    def say(self, text: str, **values: Any) -> Markup:
+        """`_("…")`: a literal of the template, or what another part said in English."""
+        if not values:
+            return escape(self.words.say(str(text)))
+        return _filled(escape(self.words.literal(text)), self._values(values))
+
+    def count(self, one: str, many: str, n: int, **values: Any) -> Markup:
+        """`_n("1 item", "{n} items", n)`."""
+        return self.say(one if n == 1 else many, n=n, **values)
+
+    def marked(self, text: str, **values: Any) -> Markup:
+        """`_m("<b>…</b> {who}")`: a literal with markup in it (a test looks that it is one); values are escaped."""
+        return _filled(Markup(self.words.literal(text)), self._values(values))  # noqa: S704 - a literal of ours
+
+    def _values(self, values: Mapping[str, Any]) -> dict[str, Markup]:
+        return {name: escape(self.figure(value) if type(value) is int else value) for name, value in values.items()}
+
+    def ago(self, at: datetime) -> str:
+        return self.words.ago(now() - at)
+
+    def moment(self, at: datetime | None, form: str = "day") -> Markup:
+        """A `<time>`: `day` gives date and minute, `clock` the time of day, `exact` with milliseconds. All UTC."""
+        if at is None:
+            return self.say("unknown")
+        patterns = {"day": self.words.minute(at), "clock": f"{at:%H:%M:%S}"}
+        shown = patterns.get(form) or f"{at:%H:%M:%S}.{at.microsecond // 1000:03d}"
+        return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(
+            at.isoformat(), at.isoformat(sep=" ", timespec="milliseconds")[:23], shown
+        )
+
+    def figure(self, number: float, places: int = 0) -> str:
+        return self.words.figure(number, places)
+
+    def span_of(self, milliseconds: float) -> str:
+        """`+6.8 ms`, `+13 min 42 s`."""
+        if milliseconds < 1000:
+            return f"+{self.figure(milliseconds, 1)} ms"
+        seconds = round(milliseconds / 1000)
+        if seconds < 60:
+            return f"+{self.figure(milliseconds / 1000, 1)} s"
+        hours, rest = divmod(seconds, 3600)
+        return f"+{hours} h {rest // 60} min" if hours else f"+{rest // 60} min {rest % 60} s"
+
+    def state(self, state: str) -> Markup:
+        """A state or verdict in words: `changes_requested` is “changes requested”."""
+        return self.say(str(state).replace("_", " "))
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        return {
+            "ago": self.ago,
+            "moment": self.moment,
+            "span_of": self.span_of,
+            "words": self.state,
+            "figure": self.figure,
+            "day": self.words.day,
+        }
+
+
+_HOLE = re.compile(r"\{\*?([a-z_0-9]+)\}")
+
+
+def _filled(message: Markup, values: Mapping[str, Markup]) -> Markup:
+    return Markup(_HOLE.sub(lambda found: values.get(found[1], found[0]), str(message)))  # noqa: S704 - all of it is escaped
 
 
 class Templates:
-    """Renders templates/*.html."""
+    """Renders templates/*.html, in every language."""
 
     def __init__(self, static: StaticFiles, site_url: str) -> None:
-        self._env = Environment(
-            loader=FileSystemLoader(HERE / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            auto_reload=False,
-            lstrip_blocks=True,
-        )
-        self._env.filters |= {"seen": seen, "ago": ago, "moment": moment, "short_hash": short_hash, "span_of": span_of}
-        self._env.filters["instant"] = datetime.fromisoformat
-        self._env.filters["words"] = lambda state: str(state).replace("_", " ")
-        self._env.filters["figure"] = lambda number: f"{number:,}"
-        self._env.globals |= {
-            "static": static.url,
-            "sprite": Markup(static.text("sprite.svg").split(">", 1)[1].rsplit("</svg>", 1)[0]),  # noqa: S704 - our own file
-            "tones": TONES,
-            "kinds": KINDS,
-            "audiences": AUDIENCES,
-            "verdicts": VERDICTS,
-            "limit": LIMIT,
-            "site_url": site_url,
-            "bars": bars,
-            "on_its_way": lambda item: is_on_its_way(item, now()),
-            "labelled": lambda series: [(f"{day.day} {day:%b}", figure) for day, figure in series],
-            "by_hour": lambda rows: [(f"{row['hour']:%H:%M}", row["n"]) for row in reversed(rows)],
-            "me": None,
-            "rejected": 0,
-            "unread": 0,
-            "waiting": 0,
-            "cards_waiting": 0,
-        }
+        self._envs = {language: _environment(Voice(Words(language)), static, site_url) for language in LANGUAGES}
 
-    def render(self, template: str, context: Mapping[str, Any]) -> str:
-        return self._env.get_template(template).render(context)
+    def render(self, template: str, context: Mapping[str, Any], language: Language = "en") -> str:
+        return self._envs[language].get_template(template).render(context)
+
+    def offer(self, **known: Any) -> None:
+        """What every template of every language may use."""
+        for each in self._envs.values():
+            each.globals |= known
 
     @staticmethod
     def new_pre_token() -> str:
         return new_token()
+
+
+def _environment(voice: Voice, static: StaticFiles, site_url: str) -> Environment:
+    env = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        auto_reload=False,
+        lstrip_blocks=True,
+    )
+    env.filters |= {"seen": seen, "short_hash": short_hash, "instant": datetime.fromisoformat, **voice.filters}
+    env.globals |= {
+        "_": voice.say,
+        "_n": voice.count,
+        "_m": voice.marked,
+        "lang": voice.words.language,
+        "page_language": voice.words.language,
+        "languages": LANGUAGES,
+        "script_words": json.dumps(script_words(voice.words.language), ensure_ascii=False),
+        "static": static.url,
+        "sprite": Markup(static.text("sprite.svg").split(">", 1)[1].rsplit("</svg>", 1)[0]),  # noqa: S704 - our own file
+        "tones": TONES,
+        "kinds": KINDS,
+        "audiences": AUDIENCES,
+        "verdicts": VERDICTS,
+        "limit": LIMIT,
+        "site_url": site_url,
+        "bars": bars,
+        "on_its_way": lambda item: is_on_its_way(item, now()),
+        "labelled": lambda series: [(voice.words.day(day), figure) for day, figure in series],
+        "by_hour": lambda rows: [(f"{row['hour']:%H:%M}", row["n"]) for row in reversed(rows)],
+        "me": None,
+        "rejected": 0,
+        "unread": 0,
+        "waiting": 0,
+        "cards_waiting": 0,
+    }
+    return env

@@ -38,6 +38,7 @@ from services.console.queue.submit_pages import SubmitPages
 from services.console.queue.together_pages import TogetherPages
 from services.console.rendering import HERE, Templates
 from services.console.secrets.pages import SecretPages
+from services.console.sections import Sections
 from services.console.sharing.pages import SharingPages
 from services.console.signals.pages import SignalPages
 from services.console.spend.pages import SpendPages
@@ -100,6 +101,7 @@ def make_web(console: Console) -> ASGIApp:
         Mount("/api", make_api(console)),
         *(route for each in pages for route in each.routes()),
     ]
+    templates.offer(sections=Sections(routes))
     app = Starlette(routes=routes, exception_handlers={HTTPException: _http_error(desk), 500: _broken(desk)})
     settings = console.settings
     host = settings.url.split("//", 1)[1]

@@ -87,6 +87,8 @@ class Session:
     caller: Caller
     single_keys: bool
     ends_at: datetime
+    language: str = ""
+    """What the person chose; empty: what the browser asks for."""
 
 
 def hash_token(token: str) -> str:

@@ -16,6 +16,7 @@ from services.console.people.usecases.change_password import change_password
 from services.console.people.usecases.make_token import make_token
 from services.console.people.usecases.sign_out import sign_out_there
 from services.console.people.usecases.sign_out_everywhere import sign_out_everywhere
+from services.console.words import as_language
 from shared.clock import now
 from shared.errors import SchleuseError, Unauthorized
 
@@ -29,6 +30,7 @@ class MePages:
         return [
             Route("/me", page(self.me)),
             Route("/me/keys", page(self.keys), methods=["POST"]),
+            Route("/me/language", page(self.language), methods=["POST"]),
             Route("/me/password", page(self.password)),
             Route("/me/password", page(self.change_password), methods=["POST"]),
             Route("/me/sign-out-everywhere", page(self.everywhere), methods=["POST"]),
@@ -43,6 +45,12 @@ class MePages:
     async def keys(self, visit: Visit) -> Response:
         async with self._console.db.transaction() as tx:
             await store.change_person(tx, UUID(visit.caller.id), single_keys=visit.form.text("single_keys") == "on")
+        return go("/me")
+
+    async def language(self, visit: Visit) -> Response:
+        chosen = as_language(visit.form.mark("language"))
+        async with self._console.db.transaction() as tx:
+            await store.change_person(tx, UUID(visit.caller.id), language=chosen)
         return go("/me")
 
     async def password(self, visit: Visit) -> Response:

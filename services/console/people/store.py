@@ -103,7 +103,9 @@ async def session(tx: Tx, token_hash: str, at: datetime) -> RowMapping | None:
     """The session and its person, if it is neither idle for too long, too old, nor of a disabled person."""
     return await tx.row(
         select(
-            sessions.c.created_at, sessions.c.seen_at, people.c.id, people.c.name, people.c.role, people.c.single_keys
+            sessions.c.created_at,
+            sessions.c.seen_at,
+            *(people.c[name] for name in ("id", "name", "role", "single_keys", "language")),
         )
         .join(people, people.c.id == sessions.c.person_id)
         .where(

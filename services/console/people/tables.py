@@ -17,12 +17,13 @@ people = Table(
     Column("password_hash", Text),
     flag("disabled"),
     Column("single_keys", Boolean, nullable=False, server_default=text("true")),
+    Column("language", Text),
     when("created_at", nullable=False),
     Column("created_by", Text, nullable=False),
     when("changed_at"),
     Column("changed_by", Text),
 )
-"""`changed_by`: who gave the role, or shut the person out, last."""
+"""`language`: what the person reads; NULL: what the browser asks for. `changed_by`: who gave the role, or shut the person out, last."""
 invitations = Table(
     "invitations",
     app,

@@ -4,10 +4,12 @@
   const body = document.body;
   const one = (selector, root = document) => root.querySelector(selector);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const words = JSON.parse(body.dataset.words || "{}");
+  // A sentence in the page's language; {name} stands for a value.
+  const say = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (hole, name) => values[name] ?? hole);
 
   // --- keys -------------------------------------------------------------
   const DECIDES = new Set(["approve", "request_changes", "reject", "withdraw"]);
-  const PLACES = { q: "/queue", s: "/switches", a: "/audit" };
   let going = -Infinity;
 
   const rows = () => all(".rows a.row");
@@ -54,7 +56,8 @@
     if (body.dataset.keys !== "on" && event.key !== "Escape") return;
     const started = performance.now() - going < 1500;
     going = -Infinity;
-    if (started && PLACES[event.key]) return void (location.href = PLACES[event.key]);
+    const place = started && one(`#key-list [data-go="${CSS.escape(event.key)}"]`);
+    if (place) return void (location.href = place.href);
     const simple = { j: () => move(1), k: () => move(-1), x: select, "?": keys, g: () => (going = performance.now()) };
     if (event.key === "/") {
       event.preventDefault();
@@ -121,7 +124,7 @@
         continue;
       }
       if (old.contains(document.activeElement) && old.dataset.as && dirty(old)) {
-        if (old.dataset.as !== next.dataset.as) toast("This changed while you were typing. Load the page again to see it.");
+        if (old.dataset.as !== next.dataset.as) toast(say("This changed while you were typing. Load the page again to see it."));
         continue;
       }
       if (old.dataset.as && old.dataset.as === next.dataset.as && old.dataset.who === next.dataset.who) continue;
@@ -155,8 +158,8 @@
     note.dataset.newer = "yes";
     note.setAttribute("role", "alert");
     link.href = location.href;
-    link.textContent = "Show it";
-    note.append("A newer revision came in while you were reading. A decision on this one would be refused. ", link);
+    link.textContent = say("Show it");
+    note.append(say("A newer revision came in while you were reading. A decision on this one would be refused."), " ", link);
     panel.prepend(note);
   }
   function plan(about) {
@@ -188,7 +191,7 @@
     chip.className = `chip ${TONES[state]}`;
     chip.dataset.state = state;
     one("use", chip).setAttribute("href", `#${state}`);
-    chip.lastChild.textContent = state[0].toUpperCase() + state.slice(1).replaceAll("_", " ");
+    chip.lastChild.textContent = say(state[0].toUpperCase() + state.slice(1).replaceAll("_", " "));
     if (state !== "approved") one("[data-way]", row)?.remove();
     if (state !== "submitted") one("input", row)?.remove();
   }
@@ -196,7 +199,7 @@
   function offer(count) {
     const link = document.createElement("a");
     link.href = one("#news").dataset.href;
-    link.textContent = `${count} new`;
+    link.textContent = say("{n} new", { n: count });
     one("#news").replaceChildren(link);
   }
   function notice({ text, place }) {
@@ -216,9 +219,9 @@
       if (item.event === "refused" && !item.item_id) for (const each of ["switch", "secret"]) if (here.has(each)) plan(each);
       if (here.has(about)) plan(about);
       if (item.event === "claim" && one(`[data-item="${CSS.escape(item.item_id)}"]`)) plan(item.item_id);
-      if (item.event === "claim" && item.by && here.has(about) && one("form[data-claim]")) toast(`${item.by} took this over. You can decide all the same.`);
+      if (item.event === "claim" && item.by && here.has(about) && one("form[data-claim]")) toast(say("{who} took this over. You can decide all the same.", { who: item.by }));
       if (item.event === "notice") notice(item);
-      if (item.event === "rejected") toast("The site refused to show a row that has no receipt. See Audit.");
+      if (item.event === "rejected") toast(say("The site refused to show a row that has no receipt. See Audit."));
     }
   }
   if (body.dataset.live) {
@@ -243,7 +246,7 @@
     for (const each of all("[data-left]")) {
       const left = Math.floor((Date.parse(each.dataset.left) - Date.now()) / 1000);
       if (left < 0) (each.closest(".toast, li, form") || each).remove();
-      else each.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`;
+      else each.textContent = say("{time} left", { time: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` });
     }
   }
   tick();

@@ -21,4 +21,4 @@ async def find_session(db: Database, token: str) -> Session | None:
         async with db.transaction() as tx:
             await store.touch_session(tx, token_hash, at)
     caller = Caller(str(row["id"]), row["name"], check_role(row["role"]))
-    return Session(token_hash, caller, row["single_keys"], row["created_at"] + ABSOLUTE)
+    return Session(token_hash, caller, row["single_keys"], row["created_at"] + ABSOLUTE, row["language"] or "")
