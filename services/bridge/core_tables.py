@@ -115,6 +115,7 @@ revisions = Table(
     _at(),
     CheckConstraint("content_hash = encode(sha256(content), 'hex')", name="revisions_hash"),
     CheckConstraint("revision >= 1", name="revisions_from_one"),
+    Index("revisions_comments", "submitted_by", "at", postgresql_where=text("kind = 'comment'")),
 )
 
 decisions = Table(

@@ -45,6 +45,9 @@ FROM core.link_changes WHERE link_id = $1 AND action = 'open'"""
 _PUBLIC_TO = """
 SELECT r.audience FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = i.published_revision
 WHERE i.item_id = $1"""
+_COMMENTS = """
+SELECT (SELECT count(*) FROM core.revisions WHERE kind = 'comment' AND submitted_by = $1 AND at > clock_timestamp() - interval '1 minute') AS lately,
+  (SELECT count(*) FROM app.items WHERE kind = 'comment' AND state = 'submitted') AS waiting"""
 _PUBLISHED_CONTENT = """
 SELECT r.content FROM app.items i JOIN core.revisions r ON r.item_id = i.item_id AND r.revision = i.published_revision
 WHERE i.item_id = $1"""
@@ -222,6 +225,13 @@ async def published_to(tx: Tx, item_id: UUID) -> str | None:
     """For whom the item's published revision is; None while nothing of it is public."""
     found: str | None = await tx.raw.fetchval(_PUBLIC_TO, item_id)
     return found
+
+
+async def comments_of(tx: Tx, visitor: str) -> tuple[int, int]:
+    """Comments that came from a visitor within the last minute, and how many wait for a decision at all."""
+    row = await tx.raw.fetchrow(_COMMENTS, visitor)
+    assert row is not None
+    return row["lately"], row["waiting"]
 
 
 async def published_content(tx: Tx, item_id: UUID) -> bytes | None:

@@ -49,6 +49,7 @@ items = Table(
     Column("expire_at", DateTime(timezone=True)),
     Column("decided", Text),
     UniqueConstraint("kind", "lang", "path"),
+    Index("items_comments_waiting", "state", postgresql_where=text("kind = 'comment'")),
     Index("items_scheduled", "publish_at", postgresql_where=text("scheduled_revision IS NOT NULL")),
     Index("items_expiring", "expire_at", postgresql_where=text("expire_at IS NOT NULL")),
 )

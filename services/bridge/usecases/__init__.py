@@ -1,6 +1,7 @@
 """What the lock does, one use case a file:
 
 inspect_item, queue_item        a submission becomes a revision that waits for a person
+check_comment                   what a visitor wrote may wait as a comment
 recheck_item                    what is to be approved holds nothing that has become a secret since
 decide_item, withdraw_item      a person's signed decision; publication and withdrawal
 undo_decision                   a person takes a verdict of the last ten minutes back
