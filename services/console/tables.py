@@ -24,9 +24,9 @@ from sqlalchemy import (
 from services.console.access import tables as access
 from services.console.actions import tables as actions
 from services.console.agency import tables as agency
+from services.console.answers import tables as answers
 from services.console.apps import core as app_schemas
 from services.console.apps import tables as apps
-from services.console.answers import tables as answers
 from services.console.audit import tables as audit
 from services.console.automations import tables as automations
 from services.console.cards import tables as cards
@@ -40,6 +40,7 @@ from services.console.notices import tables as notices
 from services.console.people import tables as people
 from services.console.proposals import tables as proposals
 from services.console.queue import tables as queue
+from services.console.records import tables as records
 from services.console.schema import app
 from services.console.schema import flag as _flag
 from services.console.schema import when as _when
@@ -58,6 +59,7 @@ SUBJECTS = (
     proposals,
     guests,
     queue,
+    records,
     notices,
     secrets,
     audit,

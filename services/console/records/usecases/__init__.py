@@ -1,1 +1,7 @@
-"""What people do with records, one use case a file."""
+"""What people do with records, one use case a file:
+
+add_records      new rows, from texts by column
+change_record    other values for one row, unless somebody was quicker
+delete_records   rows go; their history stays
+undo_change      an entry of the history is taken back, as a new change
+"""
