@@ -31,7 +31,7 @@ class Books:
 
     `states` remembers what the log stands at after an entry, by the entry's hash. The hash fixes all that went before, so
     a state is right whichever transaction found it, also one that was rolled back. `listeners` are told of every entry and
-    head. `several`: other instances apply entries, too. `unproven`: links of which only the newest one's signature was looked at, yet;
+    head. `several`: other instances apply entries, too. `horizon`: what the database wrote before this was compared (store.horizon). `unproven`: links of which only the newest one's signature was looked at, yet;
     `doubted`: one of them is not right, and the stored log must be verified link by link.
     """
 
@@ -51,6 +51,7 @@ class Books:
         self.listeners: list[Callable[[], None]] = []
         self.several = False
         self.doubted = False
+        self.horizon = 0
         self.unproven: deque[Link] = deque()
         self.asked = 0
         self.asked_at = float("-inf")
@@ -124,7 +125,7 @@ class Books:
         self.door.lost(self.log)
         self.shelf.clear()
         self.log, self.states, self.hashes = self.start, {self.start.hash: self.start}, []
-        self.versions, self.log_versions, self.doubted = {}, {}, False
+        self.versions, self.log_versions, self.doubted, self.horizon = {}, {}, False, 0
         self.unproven.clear()
 
     def found(self, faults: dict[str, Fault]) -> None:

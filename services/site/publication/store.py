@@ -147,10 +147,22 @@ async def rows(tx: Tx, ids: Iterable[UUID]) -> list[Row]:
     ]
 
 
-async def row_versions(tx: Tx) -> dict[UUID, tuple[int, str]]:
-    """Entry and row version of every row."""
-    found = await tx.raw.fetch("SELECT item_id, seq, xmin::text AS xmin FROM app.entries")
-    return {each["item_id"]: (each["seq"], each["xmin"]) for each in found}
+async def horizon(tx: Tx) -> int:
+    """The oldest transaction that may still come to an end: whatever was written before it can be seen by now.
+
+    0, and with it everything, once the server has counted through 32 bits: row versions are told apart by those alone.
+    """
+    oldest = int(await tx.raw.fetchval("SELECT pg_snapshot_xmin(pg_current_snapshot())::text"))
+    return oldest if oldest < 2**32 else 0
+
+
+async def row_versions(tx: Tx, since: int = 0) -> tuple[dict[UUID, tuple[int, str]], int]:
+    """Entry and row version of the rows written since (see `horizon`), and how many rows there are."""
+    found = await tx.raw.fetch(
+        "SELECT item_id, seq, xmin::text AS xmin FROM app.entries WHERE xmin::text::bigint >= $1", since
+    )
+    total = len(found) if not since else await tx.raw.fetchval("SELECT count(*) FROM app.entries")
+    return {each["item_id"]: (each["seq"], each["xmin"]) for each in found}, total
 
 
 async def fingerprint(tx: Tx) -> tuple[Any, ...]:
@@ -225,8 +237,10 @@ async def close_faults(tx: Tx, still_open: Iterable[str]) -> None:
     )
 
 
-async def log_versions(tx: Tx) -> dict[int, str]:
-    """Row version of every entry of our copy of the log."""
-    return {
-        each["seq"]: each["xmin"] for each in await tx.raw.fetch("SELECT seq, xmin::text AS xmin FROM app.gate_entries")
-    }
+async def log_versions(tx: Tx, since: int = 0) -> tuple[dict[int, str], int]:
+    """Row version of the entries of our copy of the log written since (see `horizon`), and how many entries there are."""
+    found = await tx.raw.fetch(
+        "SELECT seq, xmin::text AS xmin FROM app.gate_entries WHERE xmin::text::bigint >= $1", since
+    )
+    total = len(found) if not since else await tx.raw.fetchval("SELECT count(*) FROM app.gate_entries")
+    return {each["seq"]: each["xmin"] for each in found}, total

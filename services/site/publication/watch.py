@@ -14,7 +14,7 @@ from services.site.publication.books import Books
 from services.site.publication.chain import read_head
 from services.site.publication.usecases.ask_gate import ask_gate
 from services.site.publication.usecases.sweep_rows import Stock, sweep_rows
-from shared.db import Database
+from shared.db import Database, Tx
 from shared.errors import BadSignature, Transient
 from shared.health import Health
 from shared.tasks import cancel, spawn
@@ -22,6 +22,8 @@ from shared.tasks import cancel, spawn
 log = structlog.get_logger()
 EVERY = 1.0
 """Seconds between two looks at the database."""
+SHARE = 20
+"""On a large site a look at everything takes a while: the pause to the next is so many times as long."""
 CALM = 0.05
 """And between two that others hurry."""
 FIRST_PAUSE, LONGEST_PAUSE = 2.0, 30.0
@@ -40,6 +42,7 @@ class Watch:
         self._next_question = 0.0
         self._task: asyncio.Task[None] | None = None
         self._hurried = asyncio.Event()
+        self._next_look = 0.0
         self.ticks: list[Callable[[], None]] = []
         self.opened: Callable[[bytes], None] = lambda form_key: None
 
@@ -68,17 +71,18 @@ class Watch:
     async def _run(self) -> None:
         while True:
             await self._rest()
+            hurried = self._hurried.is_set()
             self._hurried.clear()
             try:
-                await self.look()
+                await self.look(whole=hurried or time.monotonic() >= self._next_look)
             except Transient as error:
                 self._health.set("rows", False, f"cannot be looked at: {error.message}")
             self._tell()
 
-    async def look(self) -> None:
-        """Read what others did to the database, and ask the gate when there is a reason to."""
+    async def look(self, *, whole: bool = True) -> None:
+        """Read what others did to the database, and ask the gate when there is a reason to. Not `whole`: the rows are not looked at."""
         async with self._db.reading() as tx:
-            mark = await store.fingerprint(tx)
+            mark = await self._fingerprint(tx) if whole else self._mark
             heads = await store.heads_since(tx, list(self._books.heads))
         for sealed in heads:
             try:
@@ -91,6 +95,12 @@ class Watch:
             self._mark = mark
         await self._ask()
         self._tell()
+
+    async def _fingerprint(self, tx: Tx) -> tuple[Any, ...]:
+        began = time.monotonic()
+        mark = await store.fingerprint(tx)
+        self._next_look = time.monotonic() + SHARE * (time.monotonic() - began)
+        return mark
 
     async def _sweep(self) -> None:
         async with self._db.transaction() as tx:

@@ -39,22 +39,42 @@ async def sweep_rows(tx: Tx, books: Books) -> Stock:
     """Bring memory in line with the database, and report each new fault once."""
     seq, _ = await store.head(tx)
     stock = Stock(seq)
-    await _sweep_log(tx, books, stock)
+    horizon = await store.horizon(tx)
+    if books.doubted:
+        books.forget()
+        await _sweep_log(tx, books, stock, quickly=False)
+    else:
+        await _sweep_log(tx, books, stock, quickly=True)
     await _sweep_entries(tx, books, stock)
     await _record(tx, books, stock.faults)
+    tx.after_commit(lambda: _compared(books, stock, horizon))
     return stock
 
 
-async def _sweep_log(tx: Tx, books: Books, stock: Stock) -> None:
-    versions = await store.log_versions(tx)
-    distrusted = books.doubted
-    if distrusted:
-        books.forget()
-    touched = any(versions.get(seq) != xmin for seq, xmin in books.log_versions.items() if seq <= stock.seq)
+def _compared(books: Books, stock: Stock, horizon: int) -> None:
+    """While there is a fault everything is compared each time, so that it is known when it is over."""
+    books.found(stock.faults)
+    books.horizon = 0 if stock.faults else horizon
+
+
+async def _sweep_log(tx: Tx, books: Books, stock: Stock, *, quickly: bool) -> None:
+    known, horizon = books.log_versions, books.horizon
+    versions, total = await store.log_versions(tx, horizon)
+    if horizon and len(known | versions) != total:
+        horizon, (versions, total) = 0, await store.log_versions(tx)
+    touched = any(known.get(seq, xmin) != xmin for seq, xmin in versions.items() if seq <= stock.seq) or (
+        not horizon and any(seq not in versions for seq in known if seq <= stock.seq)
+    )
     start = books.start if touched else books.log
     if stock.seq > start.seq or touched:
-        await _replay(tx, books, stock, start, quickly=not (touched or distrusted))
-    books.log_versions = {seq: xmin for seq, xmin in versions.items() if seq <= stock.seq}
+        await _replay(tx, books, stock, start, quickly=quickly and not touched)
+    kept = {seq: xmin for seq, xmin in versions.items() if seq <= stock.seq}
+    if horizon and not touched:
+        known.update(kept)
+    else:
+        books.log_versions = (
+            kept if not horizon else {seq: each for seq, each in (known | kept).items() if seq <= stock.seq}
+        )
     for seq, xmin in versions.items():
         if seq > stock.seq and seq > books.log.seq:
             stock.faults[f"log {seq} {xmin}"] = Fault(f"entry {seq} lies behind the head of the gate's log")
@@ -74,7 +94,9 @@ async def _replay(tx: Tx, books: Books, stock: Stock, start: LogState, *, quickl
         books.advance(found)
 
 
-def _read(books: Books, start: LogState, links: list[Link], quickly: bool) -> tuple[LogState, list[Entered], str | None]:
+def _read(
+    books: Books, start: LogState, links: list[Link], quickly: bool
+) -> tuple[LogState, list[Entered], str | None]:
     """A long log is opened by its newest signature; those before it are verified meanwhile (`Proof`) and with each text."""
     quick = follow(start, links, books.keys) if quickly and len(links) > AT_ONCE else None
     if quick is None:
@@ -84,7 +106,10 @@ def _read(books: Books, start: LogState, links: list[Link], quickly: bool) -> tu
 
 
 async def _sweep_entries(tx: Tx, books: Books, stock: Stock) -> None:
-    versions = await store.row_versions(tx)
+    known, horizon = books.versions, books.horizon
+    versions, total = await store.row_versions(tx, horizon)
+    if horizon and len(known | versions) != total:
+        horizon, (versions, total) = 0, await store.row_versions(tx)
     strange = [item_id for item_id, version in versions.items() if books.versions.get(item_id) != version]
     names = {item_id: f"row {item_id} {versions[item_id][0]} {versions[item_id][1]}" for item_id in strange}
     stock.faults |= {name: books.faults[name] for name in names.values() if name in books.faults}
@@ -93,7 +118,8 @@ async def _sweep_entries(tx: Tx, books: Books, stock: Stock) -> None:
         for row in await store.rows(tx, unread[at : at + _CHUNK]):
             _check(books, stock, names[row.item_id], row)
         await asyncio.sleep(0)
-    for item_id in [each for each in books.shelf.due() if each not in versions]:
+    there = versions if not horizon else known | versions
+    for item_id in [each for each in books.shelf.due() if each not in there]:
         _miss(books, stock, item_id)
 
 
@@ -123,7 +149,6 @@ async def _record(tx: Tx, books: Books, faults: dict[str, Fault]) -> None:
         if name not in books.faults and await store.open_fault(tx, name, fault.item_id, fault.path, fault.reason):
             tx.stage("row.rejected", _event(fault), key=str(new_id()), version=1, about=str(fault.item_id or "log"))
     await store.close_faults(tx, faults)
-    tx.after_commit(lambda: books.found(faults))
 
 
 def _event(fault: Fault) -> RowRejected:
