@@ -1,9 +1,9 @@
 """An item's content: what is hashed, reviewed and rendered. Its canonical bytes travel; nobody re-serialises them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from schemas.model import MAX_ATTACHMENT, MAX_ATTACHMENTS, Data, Hash, Line, Text
 from schemas.text import BadJson, canonical, parse_json
@@ -37,6 +37,12 @@ class FormField(Data):
     choices: Annotated[tuple[Line, ...], Field(max_length=50)] = ()
     longest: Annotated[int, Field(ge=1, le=4000)] = 500
 
+    @model_validator(mode="after")
+    def _has_what_it_needs(self) -> Self:
+        if (self.kind == "choice") != bool(self.choices):
+            raise ValueError("a field of kind choice has choices, and no other has")
+        return self
+
 
 class Form(Data):
     """A form under an item (contact, sign-up). What becomes of its answers is known to the console alone."""
@@ -46,11 +52,17 @@ class Form(Data):
     button: Line = ""
     thanks: Line = ""
 
+    @model_validator(mode="after")
+    def _names_each_field_once(self) -> Self:
+        if len({field.name for field in self.fields}) != len(self.fields):
+            raise ValueError("each field has a name of its own")
+        return self
+
 
 class ItemContent(Data):
     """The allow-list of fields that the site may read (architecture 2). Markdown body without its front matter.
 
-    `about`: the item that a comment is about. Fields that came later are left out of the canonical bytes while they are empty, so that
+    `about`: the item that a comment is about. `comments`: closed, or open to visitors while it says nothing. Fields that came later are left out of the canonical bytes while they are empty, so that
     what was signed before they were there reads the same.
     """
 
@@ -61,6 +73,7 @@ class ItemContent(Data):
     attachments: Annotated[tuple[Attachment, ...], Field(max_length=MAX_ATTACHMENTS)] = ()
     form: Form | None = None
     about: UUID | None = None
+    comments: Literal["", "closed"] = ""
 
     def to_bytes(self) -> bytes:
         fields = self.model_dump(mode="json")
@@ -75,4 +88,4 @@ class ItemContent(Data):
         return found
 
 
-LATER = ("attachments", "form", "about")
+LATER = ("attachments", "form", "about", "comments")
