@@ -1,4 +1,4 @@
-"""`schleuse bench lock`, `schleuse bench agent`, `schleuse bench connectors`, `schleuse bench backup`, `schleuse bench edge`, `schleuse bench tasks`."""
+"""`schleuse bench lock`, `schleuse bench agent`, `schleuse bench connectors`, `schleuse bench backup`, `schleuse bench edge`, `schleuse bench tasks`, `schleuse bench site`."""
 
 import signal
 import sys
@@ -16,6 +16,9 @@ from infra.bench.backup import measure
 from infra.bench.edge import measure_edge
 from infra.bench.lock import Bench, Sizes
 from infra.bench.report import show
+from infra.bench.site import PARTS as SITE_PARTS
+from infra.bench.site import TARGETS as SITE_TARGETS
+from infra.bench.site import measure_site
 from infra.bench.target import running_at, throwaway
 from infra.bench.tasks import TARGETS as TASK_TARGETS
 from infra.bench.tasks import measure_tasks
@@ -33,6 +36,7 @@ def register(app: typer.Typer) -> None:
     bench.command("agent")(agent)
     bench.command("time")(time)
     bench.command("tasks")(tasks)
+    bench.command("site")(site)
     app.add_typer(bench, name="bench")
 
 
@@ -108,6 +112,21 @@ def tasks(
     with throwaway(_say) as target:
         found = uvloop.run(measure_tasks(target, size, _say))
     print_json(found) if as_json else show(found, TASK_TARGETS)
+
+
+def site(
+    size: Annotated[float, typer.Option("--size", help="Share of the full work; below 1 for a quick look.")] = 1.0,
+    only: Annotated[str, typer.Option("--only", help=f"One part: {', '.join(SITE_PARTS)}.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Measure the site's pages beside nginx's own files, a site of 100,000 pages, and what the console does with a million records.
+
+    In a throwaway stack of its own. Takes about a quarter of an hour. Use a machine that does nothing else.
+    """
+    signal.signal(signal.SIGTERM, _end)
+    with throwaway(_say) as target:
+        found = uvloop.run(measure_site(target, size, only, _say))
+    print_json(found) if as_json else show(found, tuple(each for each in SITE_TARGETS if each[1][0] in found))
 
 
 def backup(

@@ -29,7 +29,7 @@ async def measure_edge(target: Target, runs: int, requests: int, say: Say) -> di
     """Requests a second and CPU core of nginx (`page_per_core`, `static_per_core`, best of `runs`), by the clock, and medians in ms."""
     [item] = await submit(target, 1)
     await approve_each(target, [item])
-    async with _nginx(target, item.path) as (port, workers):
+    async with nginx_in_front(target, item.path) as (port, workers):
         tls = _trust()
         page, static = _request(item.path), _request("/bench-static")
         best: dict[str, float] = {}
@@ -82,8 +82,11 @@ def _trust() -> ssl.SSLContext:
 
 
 @asynccontextmanager
-async def _nginx(target: Target, path: str) -> AsyncIterator[tuple[int, list[int]]]:
-    """(port, ids of the workers) of an nginx with one worker and the generated configuration, and a static copy of the page."""
+async def nginx_in_front(target: Target, path: str) -> AsyncIterator[tuple[int, list[int]]]:
+    """(port, ids of the workers) of an nginx with one worker and the generated configuration, and a static copy of the page.
+
+    At the port above the site is also there in the clear, to be compared with answers that know no TLS.
+    """
     program = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
     if program is None:
         raise Refused("nginx is not installed (Debian: apt-get install nginx-light)")
@@ -114,7 +117,8 @@ def _configuration(target: Target, home: Path, port: int) -> str:
     )  # fmt: skip
     text = render(edge)
     before, after = text.split(f"server_name {NAME};", 1)
-    return before + f"server_name {NAME};" + after.replace("location / {", STATIC.format(root=home), 1)
+    after = after.replace("location / {", STATIC.format(root=home), 1).replace(f'if ($ssl_server_name != "{NAME}")', "if ($host = none)", 1)  # fmt: skip
+    return f"{before}listen 127.0.0.1:{port + 1};\n    server_name {NAME};{after}"
 
 
 def _owner(home: Path) -> str:
