@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from schemas.text import sha256
 from schemas.work import Column, ColumnType, Table
-from services.console.apps.domain import InstalledApp
+from services.console.apps.domain import InstalledApp, key_columns
 from shared.errors import NotFound
 
 TYPES: dict[ColumnType, Any] = {
@@ -95,5 +95,6 @@ def _indexes(table: Table) -> list[Index]:
         if column.unique:
             found.append(Index(short_name(table.name, column.name, "once"), column.name, unique=True))
         elif (column.index or column.references) and column.type != "json":
-            found.append(Index(short_name(table.name, column.name, "found"), column.name))
+            key = [each for each in key_columns(table) if each != column.name]  # a page of rows goes on by value, then by key
+            found.append(Index(short_name(table.name, column.name, "found"), column.name, *key))
     return found

@@ -38,9 +38,7 @@ async def change_record(
     return await store.change(tx, shape, held, typed, whose)
 
 
-def _compare(
-    shape: Shape, held: Mapping[Any, Any], was: Mapping[str, str], values: Mapping[str, str | None]
-) -> None:
+def _compare(shape: Shape, held: Mapping[Any, Any], was: Mapping[str, str], values: Mapping[str, str | None]) -> None:
     for name, seen in was.items():
         shape.column(name)
         is_now = show_value(held[name])

@@ -1,6 +1,6 @@
 """A small shop as an app of plain tables, in a schema of its own for each test."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -51,7 +51,7 @@ class Shop:
     desk: Desk
     app: InstalledApp
 
-    async def add(self, table: str, *rows: dict[str, str | None], how: How = "page", by: Caller = TOM) -> list[str]:
+    async def add(self, table: str, *rows: Mapping[str, str | None], how: How = "page", by: Caller = TOM) -> list[str]:
         async with self.desk.db.transaction() as tx:
             return await add_records(tx, self.app, table, rows, by, how)
 
