@@ -45,6 +45,7 @@ COMMANDS: dict[str, str] = {
     "restore": "infra.cli.restore",
     "trace": "infra.cli.trace",
     "schedule": "infra.cli.schedule",
+    "apps": "infra.cli.apps",
     "prove": "infra.prove.cli",
     "bench": "infra.bench.cli",
     "nginx": "infra.cli.nginx",

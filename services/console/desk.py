@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from services.console.actions.store import count_waiting as count_actions
+from services.console.apps.packages.store import count_waiting as count_apps
 from services.console.audit.views import count_unseen_rejections
 from services.console.cards.store import count_waiting as count_cards
 from services.console.forms import SECRET, Form, read_form
@@ -166,7 +167,7 @@ class Desk:
             waiting, rejected = await count_waiting(tx), await count_unseen_rejections(tx)
             unread = await count_unread(tx, session.caller.id, now())
             all_cards = session.caller.may("connectors")
-            cards = await count_cards(tx, now()) if all_cards else 0
+            cards = await count_cards(tx, now()) + await count_apps(tx, now()) if all_cards else 0
             actions = await count_actions(tx, now(), None if all_cards else session.caller.id)
         return {
             "waiting": waiting,

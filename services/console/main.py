@@ -4,6 +4,11 @@ from services.console.access.operator import AccessOperator
 from services.console.access.restored import KeysEndWithARestore
 from services.console.actions.operator import ActionOperator
 from services.console.agency.operator import AgencyOperator
+from services.console.analytics.keeper import WarehouseKeeper
+from services.console.analytics.operator import AnalyticsOperator
+from services.console.analytics.warehouse import Warehouse
+from services.console.apps.operator import AppOperator
+from services.console.apps.views import Catalogue
 from services.console.asking import AskOperator
 from services.console.audit.operator import CopyDesk
 from services.console.audit.watch import ChainWatch
@@ -63,6 +68,8 @@ def compose(settings: Settings) -> Service:
         passwords=Passwords(),
         parked=ParkedDesk(db, link.applier, link.reader),
         health=service.health,
+        catalogue=Catalogue(db),
+        warehouse=Warehouse(settings),
         wake_chain=chain.wake,
         wake_mail=mail.wake,
     )
@@ -73,11 +80,14 @@ def compose(settings: Settings) -> Service:
     service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     service.operator(SpendOperator(console).verbs | AutomationOperator(console).verbs)
+    service.operator(AppOperator(console).verbs)
+    service.operator(AnalyticsOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
     service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})
     service.part(keeper)
     service.part(Teller(db, identity))
+    service.part(WarehouseKeeper(db, console.warehouse, settings, service.health))
     service.part(KeysEndWithARestore(db, identity, settings.restored_at))
     service.part(delegations)
     service.part(mail)

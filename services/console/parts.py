@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from services.console.analytics.warehouse import Warehouse
+from services.console.apps.views import Catalogue
 from services.console.identity.domain import FRONTS, Audience
 from services.console.identity.issuer import Issuer
 from services.console.keys.ring import KeyRing
@@ -30,6 +32,8 @@ class Console:
     passwords: Passwords
     parked: ParkedDesk
     health: Health
+    catalogue: Catalogue
+    warehouse: Warehouse
     wake_chain: Callable[[], None] = lambda: None
     """Somebody asked to recompute the copy of the call audit."""
     wake_mail: Callable[[], None] = lambda: None

@@ -14,6 +14,8 @@ from services.console.access.pages import AccessPages
 from services.console.actions.pages import ActionPages
 from services.console.agency.pages import AgencyPages
 from services.console.api import make_api, nowhere
+from services.console.apps.card_pages import AppCardPages
+from services.console.apps.pages import AppPages
 from services.console.audit.call_pages import CallPages
 from services.console.audit.pages import AuditPages
 from services.console.automations.pages import AutomationPages
@@ -82,6 +84,8 @@ def make_web(console: Console) -> ASGIApp:
         IdentityPages(desk),
         switches,
         AgencyPages(desk, switches),
+        AppPages(desk),
+        AppCardPages(desk),
         ConnectorPages(desk),
         CardPages(desk),
         ActionPages(desk),

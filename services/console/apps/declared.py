@@ -95,6 +95,8 @@ def _indexes(table: Table) -> list[Index]:
         if column.unique:
             found.append(Index(short_name(table.name, column.name, "once"), column.name, unique=True))
         elif (column.index or column.references) and column.type != "json":
-            key = [each for each in key_columns(table) if each != column.name]  # a page of rows goes on by value, then by key
+            key = [
+                each for each in key_columns(table) if each != column.name
+            ]  # a page of rows goes on by value, then by key
             found.append(Index(short_name(table.name, column.name, "found"), column.name, *key))
     return found

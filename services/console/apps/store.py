@@ -9,7 +9,6 @@ from asyncpg import (
     DuplicateObjectError,
     ForeignKeyViolationError,
     NotNullViolationError,
-    Record,
     UniqueViolationError,
 )
 from sqlalchemy import MetaData

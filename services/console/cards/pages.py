@@ -8,6 +8,8 @@ from starlette.routing import Route
 
 from services.console.actions import store as actions
 from services.console.actions.domain import read_action
+from services.console.apps.packages import store as packages
+from services.console.apps.packages.domain import read_package_row
 from services.console.cards import store
 from services.console.cards.domain import read_card
 from services.console.cards.usecases.decide_card import Order, decide_card
@@ -39,7 +41,8 @@ class CardPages:
             waiting = [read_card(row, at) for row in await store.waiting(tx, at)]
             settled = [read_card(row, at) for row in await store.settled(tx, at)]
             doing = [read_action(row, at) for row in await actions.waiting(tx, at)]
-        return await visit.show("cards.html", waiting_cards=waiting, settled=settled, actions=doing)
+            apps = [read_package_row(row, at) for row in await packages.waiting(tx, at)]
+        return await visit.show("cards.html", waiting_cards=waiting, settled=settled, actions=doing, apps=apps)
 
     async def show(self, visit: Visit) -> Response:
         return await self._show(visit, _card_id(visit))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from schemas.work import AppDeclaration
 from services.console.apps import store
 from services.console.apps.domain import InstalledApp, check_declaration
+from services.console.apps.usecases.share_app import restate_app
 from services.console.apps.usecases.sign_approval import Approval, sign_approval
 from services.console.apps.views import find_app, get_app
 from services.console.people.domain import Caller
@@ -36,6 +37,7 @@ async def create_plain(
     await store.make_tables(tx, declaration, "")
     await store.put_app(tx, declaration, declaration.hash, "", by.name, now())
     await sign_approval(tx, key, by, Approval(declaration.slug, declaration.hash, "install", reason))
+    await restate_app(tx, declaration.slug, by.name)
     if on_changed is not None:
         tx.after_commit(lambda: on_changed(declaration.slug))
     return await get_app(tx, declaration.slug)

@@ -1,0 +1,1 @@
+"""Folders that were sent as apps, and wait for a person."""
