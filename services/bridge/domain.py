@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from schemas.content import ItemContent
 from schemas.model import ItemState
 from schemas.statements import Decision
 
@@ -79,6 +80,13 @@ class Revision:
     content_hash: str
     submitted_by: str
     blocked: bool
+
+    @property
+    def attachments(self) -> tuple[str, ...]:
+        """The hashes of what belongs to it, in its order; a decision names just these (S1)."""
+        if b'"attachments":[' not in self.content:
+            return ()
+        return tuple(each.hash for each in ItemContent.from_bytes(self.content).attachments)
 
 
 def fault_line(errors: Sequence[Mapping[str, Any]]) -> str:

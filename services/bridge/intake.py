@@ -7,6 +7,7 @@ from schemas.agent.v1 import (
     ActionRequested,
     ActionSettled,
     AppProposed,
+    AttachmentProposed,
     AutomationStated,
     ItemProposed,
     JobProposed,
@@ -30,10 +31,11 @@ from schemas.console.v1 import (
     AccessStated,
     ActionDecided,
     AppStated,
+    AttachmentSubmitted,
     CardDecided,
+    ColumnFingerprinted,
     ConnectorDeclared,
     DelegationIssued,
-    ColumnFingerprinted,
     ItemDecided,
     ItemSubmitted,
     ItemUndone,
@@ -51,6 +53,8 @@ from schemas.console.v1 import (
     SwitchSet,
 )
 from schemas.site.v1 import CommentSubmitted, FormAnswered, GateRequested, ItemApplied, RowRejected, SignalsRecorded
+from services.bridge.attachments.usecases.hold_submission import hold_submission
+from services.bridge.attachments.usecases.keep_attachment import keep_attachment
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector, Shelf
 from services.bridge.usecases.answer_gate_request import note_gate_request
@@ -61,11 +65,11 @@ from services.bridge.usecases.forward_event import forward_events
 from services.bridge.usecases.forward_signed import forward_signed
 from services.bridge.usecases.forward_stated import forward_stated
 from services.bridge.usecases.inspect_item import Inspected, inspect_item
+from services.bridge.usecases.keep_column import keep_column
 from services.bridge.usecases.keep_fingerprints import keep_fingerprints
 from services.bridge.usecases.queue_item import queue_item
 from services.bridge.usecases.recheck_item import recheck_item
 from services.bridge.usecases.record_parked import record_parked
-from services.bridge.usecases.keep_column import keep_column
 from services.bridge.usecases.record_person import close_session, record_person
 from services.bridge.usecases.set_switch import set_switch
 from services.bridge.usecases.undo_decision import undo_decision
@@ -90,10 +94,12 @@ class BridgeIntake:
         witness: SigningKey,
         wake_answerer: Callable[[], None],
         wake_schedule: Callable[[], None],
+        wake_gatherer: Callable[[], None],
     ) -> None:
         self._db, self._inspector, self._keys, self._gate = db, inspector, keys, gate
         self._public_keys, self._shelf, self._witness = public_keys, shelf, witness
         self._wake_answerer, self._wake_schedule = wake_answerer, wake_schedule
+        self._wake_gatherer = wake_gatherer
 
     async def on_parked(self, tx: Tx, event: Received[Any], reason: str) -> None:
         await record_parked(tx, event, reason)
@@ -103,11 +109,27 @@ class BridgeIntake:
 
     @on("item.submitted", prepare="inspect")
     async def on_item_submitted(self, tx: Tx, event: Received[ItemSubmitted]) -> None:
-        await queue_item(tx, event)
+        await self._queue(tx, event)
 
     @on("item.proposed", prepare="inspect")
     async def on_item_proposed(self, tx: Tx, event: Received[ItemProposed]) -> None:
-        await queue_item(tx, event)
+        await self._queue(tx, event)
+
+    async def _queue(self, tx: Tx, event: Received[Any]) -> None:
+        if await hold_submission(tx, event):
+            tx.after_commit(self._wake_gatherer)
+        else:
+            await queue_item(tx, event)
+
+    @on("attachment.submitted")
+    async def on_attachment_submitted(self, tx: Tx, event: Received[AttachmentSubmitted]) -> None:
+        await keep_attachment(tx, event)
+        tx.after_commit(self._wake_gatherer)
+
+    @on("attachment.proposed")
+    async def on_attachment_proposed(self, tx: Tx, event: Received[AttachmentProposed]) -> None:
+        await keep_attachment(tx, event)
+        tx.after_commit(self._wake_gatherer)
 
     @on("comment.submitted", prepare="inspect")
     async def on_comment_submitted(self, tx: Tx, event: Received[CommentSubmitted]) -> None:

@@ -63,8 +63,8 @@ def judge_decision(
             return Refusal(
                 "invalid", f"the decision names another {name.replace('_', ' ')} than revision {decision.revision} has"
             )
-    if decision.attachments:
-        return Refusal("invalid", "the revision has no attachments")
+    if decision.attachments != revision.attachments:
+        return Refusal("invalid", "the decision names other attachments than the revision has")
     if decision.prior_version != item.version or not (item.state == "submitted" or is_new_time(decision, item)):
         return Refusal(
             "conflict", f"revision {item.revision} is {item.state.replace('_', ' ')}; the decision came too late"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from schemas.catalogue import EVENTS
 from services.bridge import store
+from services.bridge.attachments.gatherer import Gatherer
 from services.bridge.following import FollowDesk
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.inspection import Inspector, Shelf
@@ -64,10 +65,12 @@ def compose(settings: Settings) -> Service:
     timers = Timers(db, gate, service.health)
     answerer = shared_wake(service.notices, "question", timers.answerer.wake)
     schedule = shared_wake(service.notices, "schedule", timers.schedule.wake)
-    for part in (Beginnings(db), shelf, inspector, timers):
+    gatherer = Gatherer(db, inspector, service.health)
+    gather = shared_wake(service.notices, "attachments", gatherer.wake)
+    for part in (Beginnings(db), shelf, inspector, timers, gatherer):
         service.part(part)
     keys = DecisionKeys(public_keys)
-    service.bus(BridgeIntake(db, inspector, shelf, keys, gate, public_keys, witness, answerer, schedule))
+    service.bus(BridgeIntake(db, inspector, shelf, keys, gate, public_keys, witness, answerer, schedule, gather))
     service.operator(InspectionDesk(inspector, shelf).verbs | Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
     service.operator(WitnessDesk(db, public_keys).verbs)
     return service

@@ -20,6 +20,7 @@ from sqlalchemy import (
     text,
 )
 
+from services.bridge.attachments import tables as attachments
 from services.bridge.core_tables import CORE_GRANTS as OWN_GRANTS
 from services.bridge.core_tables import core
 from services.bridge.guards import CORE_SQL
@@ -28,10 +29,11 @@ from shared.db import delivery_tables
 
 __all__ = ["CORE_GRANTS", "CORE_SQL", "app", "core"]
 
-CORE_GRANTS = OWN_GRANTS | witness.GRANTS
+CORE_GRANTS = OWN_GRANTS | witness.GRANTS | attachments.GRANTS
 
 app = MetaData(schema="app")
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
+arrived_attachments, held_submissions = attachments.declare(app)
 
 items = Table(
     "items",

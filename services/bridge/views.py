@@ -19,9 +19,10 @@ SELECT least((SELECT min(publish_at) FROM app.items WHERE scheduled_revision IS 
 _OVER = "SELECT item_id FROM app.items WHERE expire_at <= $1 ORDER BY expire_at LIMIT 100"
 _ENTRIES = """
 SELECT g.seq, g.kind, g.entry, g.signature, g.key_id, g.previous, g.hash, g.item_id, g.revision, g.at,
-  g.statement, g.statement_signature, g.statement_key_id, r.content
+  g.statement, g.statement_signature, g.statement_key_id, r.content, coalesce(i.published_revision = r.revision, false) AS current
 FROM core.gate_log g LEFT JOIN core.revisions r
   ON g.kind = 'publication' AND r.item_id = g.item_id AND r.revision = g.revision
+LEFT JOIN app.items i ON i.item_id = r.item_id
 WHERE g.seq > $1 ORDER BY g.seq LIMIT $2"""
 _UNTOLD_KEYS = """
 SELECT seq, kind, entry, signature, key_id, previous, item_id, revision, statement, statement_signature, statement_key_id

@@ -15,6 +15,7 @@ from schemas.agent.v1 import (
     UsageRecorded,
 )
 from schemas.bridge.v1 import (
+    AttachmentQueued,
     CheckpointCountersigned,
     DecisionRefused,
     ItemMoved,
@@ -41,6 +42,7 @@ from services.console.actions.usecases.record_action import (
 from services.console.actions.usecases.tell_action import tell_action
 from services.console.agency.usecases.record_setting import record_setting, record_setting_refused
 from services.console.answers.usecases.record_answer import record_answer
+from services.console.attachments.usecases.keep_attachment import keep_attachment
 from services.console.audit.usecases.record_calls import Audited, record_calls
 from services.console.audit.usecases.record_checkpoint import record_checkpoint
 from services.console.audit.usecases.record_rejection import record_rejection
@@ -99,6 +101,10 @@ class ConsoleIntake:
         self._tell(
             tx, event="item", item_id=str(event.data.item_id), state=event.data.state, new=not event.data.unchanged
         )
+
+    @on("attachment.queued")
+    async def on_attachment_queued(self, tx: Tx, event: Received[AttachmentQueued]) -> None:
+        await keep_attachment(tx, event.data)
 
     @on("item.moved")
     async def on_item_moved(self, tx: Tx, event: Received[ItemMoved]) -> None:

@@ -24,6 +24,8 @@ from sqlalchemy import (
 from services.console.access import tables as access
 from services.console.actions import tables as actions
 from services.console.agency import tables as agency
+from services.console.analytics import tables as analytics
+from services.console.attachments import tables as attachments
 from services.console.answers import tables as answers
 from services.console.apps import core as app_schemas
 from services.console.apps import tables as apps
@@ -62,12 +64,14 @@ SUBJECTS = (
     records,
     notices,
     secrets,
+    attachments,
     audit,
     automations,
     connectors,
     cards,
     access,
     agency,
+    analytics,
     apps,
     delegations,
     leaks,

@@ -1,6 +1,7 @@
 """What the site hears: all of it comes through the lock, and is believed for its signatures only."""
 
 from schemas.bridge.v1 import (
+    AttachmentPublished,
     HeadSealed,
     ItemPublished,
     ItemRetracted,
@@ -10,6 +11,7 @@ from schemas.bridge.v1 import (
     PersonRecorded,
     SessionClosed,
 )
+from services.site.attachments.usecases.keep_attachment import keep_attachment
 from services.site.publication.books import Books
 from services.site.publication.chain import Link
 from services.site.publication.usecases.apply_entry import apply_entry
@@ -27,6 +29,10 @@ class SiteIntake:
     async def on_item_published(self, tx: Tx, event: Received[ItemPublished]) -> None:
         data = event.data
         await apply_entry(tx, self._books, Link(data.gate, data.decision), data.content, data.item_id)
+
+    @on("attachment.published")
+    async def on_attachment_published(self, tx: Tx, event: Received[AttachmentPublished]) -> None:
+        await keep_attachment(tx, self._books, event.data)
 
     @on("item.retracted")
     async def on_item_retracted(self, tx: Tx, event: Received[ItemRetracted]) -> None:

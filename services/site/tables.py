@@ -17,12 +17,14 @@ from sqlalchemy import (
     text,
 )
 
+from services.site.attachments import tables as attachment_tables
 from shared.db import delivery_tables
 from shared.identity.tables import identity_tables
 
 app = MetaData(schema="app")
 outbox, todo, sent, inbox, parked, schema_changes = delivery_tables(app)
 standings, identity_sessions, ended_sign_ins, used_tokens, sign_in_codes = identity_tables(app)
+attachments, attachment_uses, unreported_entries = attachment_tables.declare(app)
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
 CORE_SQL: list[str] = []
 core = MetaData(schema="core")

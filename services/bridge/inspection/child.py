@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from schemas.text import parse_json
+from services.bridge.inspection.checks.internal import InternalColumns
 from services.bridge.inspection.checks.own_secrets import OwnSecrets
 from services.bridge.inspection.examine import examine
 from services.bridge.inspection.frames import LENGTH, MAX_JOB, frame, length_of
@@ -22,22 +23,30 @@ _WARM_UP = {
     "prior_body": None,
 }
 
+_WARM_FILE = {"name": "a.csv", "media_type": "text/csv", "size": 4, "data": "YSxiCg=="}
+
 
 def main() -> None:
     """Load all that is needed, give up all rights, say so, then answer."""
     examine(_WARM_UP)
+    examine({"attachment": _WARM_FILE})
     gc.collect()
     gc.freeze()
     lock_down()
     _answer({"ready": True})
     own: OwnSecrets | None = None
+    columns: InternalColumns | None = None
     while (job := _next_job()) is not None:
         allow_cpu(CPU_SECONDS)
-        if "known" in job:
+        if "columns" in job:
+            columns = columns or InternalColumns()
+            columns.learn(job["columns"])
+            _answer({"ready": True})
+        elif "known" in job:
             own = OwnSecrets.of_frame(job["known"])
             _answer({"ready": True})
         else:
-            _answer({"findings": [each.model_dump(mode="json") for each in examine(job, own)]})
+            _answer({"findings": [each.model_dump(mode="json") for each in examine(job, own, columns)]})
 
 
 def _next_job() -> dict[str, Any] | None:

@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import pathsep
 from time import perf_counter
@@ -16,6 +17,7 @@ from schemas.model import MAX_CONTENT
 from schemas.text import BadJson, parse_json, sha256
 from services.bridge.inspection.frames import LENGTH, MAX_REPLY, frame, length_of
 from services.bridge.inspection.known import Known, Source
+from services.bridge.inspection.order import cut
 
 SECONDS = 2.0
 """Time for one inspection (S14)."""
@@ -69,8 +71,11 @@ class Inspector:
         async with self._turn:
             await self._discard()
 
-    async def inspect(self, content: ItemContent, kind: str, lang: str, prior_body: str | None) -> Inspection:
-        """Findings for a content whose schema is checked. `prior_body`: the approved revision's, None for a new item.
+    async def inspect(
+        self, content: ItemContent, kind: str, lang: str, prior_body: str | None, files: Sequence[bytes] = ()
+    ) -> Inspection:
+        """Findings for a content whose schema is checked. `prior_body`: the approved revision's, None for a new item. `files`: the bytes of its
+        attachments, in its order; each has two seconds of its own.
 
         kind and lang change nothing yet. Never raises for a text's sake: a timeout, a crash or an answer that can't be read is a `block` finding,
         and so is that nothing is known of our own secrets. Transient as the source.
@@ -81,9 +86,10 @@ class Inspector:
         if size > MAX_CONTENT:
             found = [_block("size", f"The content has {size} bytes; at most {MAX_CONTENT} are allowed")]
         else:
-            job = {"title": content.title, "summary": content.summary, "body": content.body, "prior_body": prior_body}
             async with self._turn:
-                found = await self._findings(job, known)
+                found = await self._findings(_job(content) | {"prior_body": prior_body}, known)
+                found += await self._of_files(content, files, known, {})
+                found = cut(found)
         if isinstance(known, Known) and not any(each.level == "block" for each in found):
             self._remember(content, known)
         ms = round((perf_counter() - began) * 1000)
@@ -94,17 +100,29 @@ class Inspector:
         known = await self._source.current()
         return isinstance(known, Known) and (known.name, content_hash) in self._clean
 
-    async def recheck(self, content: ItemContent) -> str:
+    async def recheck(self, content: ItemContent, files: Sequence[bytes] = ()) -> str:
         """Why it cannot pass, or nothing: looks for our own secrets alone. Transient as the source."""
         known = await self._source.current()
-        job = {"title": content.title, "summary": content.summary, "body": content.body, "own_secrets_only": True}
+        only = {"own_secrets_only": True}
         async with self._turn:
-            found = await self._findings(job, known)
+            found = await self._findings(_job(content) | only, known)
+            found += await self._of_files(content, files, known, only)
         if found:
             return found[0].message
         assert isinstance(known, Known), "not knowing is a finding"
         self._remember(content, known)
         return ""
+
+    async def _of_files(
+        self, content: ItemContent, files: Sequence[bytes], known: Known | str, only: Mapping[str, bool]
+    ) -> list[Finding]:
+        if len(files) != len(content.attachments):
+            return [_block("inspection_failed", "Not all attachments are there. Nothing passes uninspected")]
+        found = list[Finding]()
+        for each, raw in zip(content.attachments, files, strict=True):
+            said = each.model_dump(mode="json") | {"data": b64encode(raw).decode()}
+            found += await self._findings({"attachment": said, **only}, known)
+        return found
 
     def _remember(self, content: ItemContent, known: Known) -> None:
         self._clean[known.name, sha256(content.to_bytes())] = None
@@ -184,6 +202,11 @@ class Inspector:
         if child is not None:
             _kill(child)
             await child.wait()
+
+
+def _job(content: ItemContent) -> dict[str, Any]:
+    named = "\n".join(f"{each.name}\n{each.alt}" for each in content.attachments)
+    return {"title": content.title, "summary": content.summary, "body": content.body, "named": named}
 
 
 def _kill(child: asyncio.subprocess.Process) -> None:

@@ -3,8 +3,9 @@
 from asyncpg import Record
 
 from schemas.site.v1 import GateRequested
-from schemas.statements import Signed
+from schemas.statements import Decision, Signed
 from services.bridge import store, views
+from services.bridge.attachments.usecases.publish_attachments import publish_attachments
 from services.bridge.gate import Gate, Sealed
 from services.bridge.usecases.append_entry import tell_site
 from services.bridge.usecases.record_crossings import Step
@@ -14,6 +15,8 @@ from shared.db import Tx
 
 BATCH = 50
 """Entries sent again in one transaction: at most about 35 MiB of contents, usually one or two."""
+HEAVY = 8 * 1024 * 1024
+"""Bytes of attachments after which a transaction ends."""
 
 
 async def note_gate_request(tx: Tx, event: Received[GateRequested]) -> None:
@@ -29,15 +32,25 @@ async def answer_gate_request(tx: Tx, gate: Gate) -> bool:
         return False
     entries = await views.entries_after(tx, question["after_seq"], BATCH)
     step = Step(tx)
+    key, heavy, last = f"gate:{question['event_id']}", 0, question["after_seq"]
     for row in entries:
-        tell_site(step, sealed_of(row), row["content"], key=f"gate:{question['event_id']}")
+        sealed, last = sealed_of(row), row["seq"]
+        heavy += await publish_attachments(step, sealed, _attachments(row), key)
+        tell_site(step, sealed, row["content"], key=key)
+        if heavy > HEAVY:
+            break
     await step.done()
-    if len(entries) == BATCH:
-        await store.answered_until(tx, question["position"], entries[-1]["seq"])
+    if len(entries) == BATCH or heavy > HEAVY:
+        await store.answered_until(tx, question["position"], last)
         return True
     await seal_head(tx, gate, question["nonce"])
     await store.answered(tx, question["position"])
     return True
+
+
+def _attachments(row: Record) -> tuple[str, ...]:
+    """Of what is public now; of what was replaced or taken back since the site shows nothing."""
+    return Decision.from_bytes(row["statement"]).attachments if row["current"] else ()
 
 
 def sealed_of(row: Record) -> Sealed:

@@ -5,6 +5,7 @@ from datetime import datetime
 from schemas.console.v1 import ItemDecided
 from schemas.statements import Decision
 from services.bridge import store
+from services.bridge.attachments.usecases.publish_attachments import publish_attachments
 from services.bridge.domain import Item, Refusal, decide
 from services.bridge.gate import DecisionKeys, Gate
 from services.bridge.judging import is_new_time, judge_decision, judge_opening
@@ -39,6 +40,7 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
         sealed = gate.entry(
             found.rules.head, "publication", data.statement, at, item.item_id, decision.revision, decision.content_hash
         )
+        await publish_attachments(step, sealed, decision.attachments)
         append_entry(step, sealed, found.revision.content, data.opening.person_id)
         seq = sealed.seq
     await tell_moves(

@@ -1,6 +1,7 @@
 """Look at a submission before it is queued (S14). Runs outside of any transaction: it may take two seconds."""
 
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -16,6 +17,8 @@ from schemas.text import BadJson, sha256
 from services.bridge import store
 from services.bridge.domain import fault_line
 from services.bridge.inspection import Inspector
+from services.bridge.usecases.check_comment import check_comment
+from shared.attachments import check_names
 from shared.db import Database
 from shared.ids import item_id
 from shared.markup import invisible
@@ -34,15 +37,22 @@ class Inspected:
     ms: int = 0
 
 
-async def inspect_item(db: Database, inspector: Inspector, data: Submission) -> Inspected:
-    """Compare with what is public now, not with the last edit, so that many small edits add up to one large one."""
+async def inspect_item(
+    db: Database, inspector: Inspector, data: Submission, files: Mapping[str, bytes] | None = None
+) -> Inspected:
+    """`files`: its attachments by hash; None while they may not be there, and then nothing that has any is looked at. Compare with what is public now, not with the last edit, so that many small edits add up to one large one."""
     content = read_content(data)
     if isinstance(content, str):
         return Inspected(None, fault=content)
+    if isinstance(data, CommentSubmitted) and (fault := await check_comment(db, data, content)):
+        return Inspected(None, fault=fault)
+    if content.attachments and files is None:
+        return Inspected(content)
     async with db.reading() as tx:
         public = await store.published_content(tx, data.item_id)
     prior = None if public is None else ItemContent.from_bytes(public).body
-    found = await inspector.inspect(content, data.kind, data.lang, prior)
+    held = [(files or {})[each.hash] for each in content.attachments]
+    found = await inspector.inspect(content, data.kind, data.lang, prior, held)
     return Inspected(content, findings=found.findings, blocked=found.blocked, ms=found.ms)
 
 
@@ -65,7 +75,10 @@ def read_content(data: Submission) -> ItemContent | str:
     if spelled(data.lang) != data.lang:
         return f"the language is written {spelled(data.lang)}"
     try:
-        return ItemContent.from_bytes(data.content)
+        content = ItemContent.from_bytes(data.content)
+        if content.about is not None and data.kind != "comment":
+            return "only a comment is about another item"
+        return check_names(content.attachments) or content
     except ValidationError as error:
         named = fault_line(error.errors(include_url=False, include_input=False, include_context=False))
         return f"the content does not fit the allow-list of fields: {named}"[:500]

@@ -8,6 +8,7 @@ from asyncpg import Record
 from schemas.model import Actor
 from schemas.statements import Decision, Signed
 from services.bridge import store
+from services.bridge.attachments.usecases.publish_attachments import publish_attachments
 from services.bridge.domain import publish, turn_down
 from services.bridge.gate import Gate, revoked
 from services.bridge.usecases.append_entry import append_entry
@@ -54,6 +55,7 @@ async def _publish(tx: Tx, found: store.Present, decision: Decision, row: Record
     sealed = gate.entry(
         found.rules.head, "publication", signed, at, item.item_id, revision.revision, revision.content_hash
     )
+    await publish_attachments(step, sealed, decision.attachments)
     append_entry(step, sealed, revision.content, row["person_id"])
     await tell_moves(step, item, moves, by=_decider(row), reason=row["reason"], at=at, signed=signed, seq=sealed.seq)
     step.writes.save(item, revision)

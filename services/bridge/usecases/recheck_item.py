@@ -6,6 +6,7 @@ from schemas.content import ItemContent
 from schemas.statements import Decision, Signed
 from schemas.text import BadJson, sha256
 from services.bridge import store
+from services.bridge.attachments import store as attachments
 from services.bridge.inspection import Inspector
 from shared.db import Database
 
@@ -22,7 +23,9 @@ async def recheck_item(db: Database, inspector: Inspector, signed: Signed) -> st
     if decision.verdict != "approve" or await inspector.is_clean(decision.content_hash):
         return ""
     async with db.reading() as tx:
-        content = await store.revision_content(tx, decision.item_id, decision.revision)
-    if content is None or sha256(content) != decision.content_hash:
-        return ""
-    return await inspector.recheck(ItemContent.from_bytes(content))
+        raw = await store.revision_content(tx, decision.item_id, decision.revision)
+        if raw is None or sha256(raw) != decision.content_hash:
+            return ""
+        content = ItemContent.from_bytes(raw)
+        held = await attachments.read(tx, [each.hash for each in content.attachments])
+    return await inspector.recheck(content, [held[each.hash] for each in content.attachments if each.hash in held])

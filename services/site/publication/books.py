@@ -1,5 +1,6 @@
 """What this process knows of the gate's log. The database's head row decides what comes next; this follows it."""
 
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.statements import GateEntry, GateHead, Signed
+from services.site.attachments.domain import Holdings
 from services.site.publication import store
 from services.site.publication.chain import BadReceipt, Entered, Link, LogState, enter
 from services.site.publication.domain import Published
@@ -47,6 +49,7 @@ class Books:
         self.log_versions: dict[int, str] = {}
         self.faults: dict[str, Fault] = {}
         self.missing: set[UUID] = set()
+        self.holdings = Holdings()
         self.heads: set[str] = set()
         self.listeners: list[Callable[[], None]] = []
         self.several = False
@@ -95,6 +98,8 @@ class Books:
         self.log = entered.after
         self.states[self.log.hash] = self.log
         self.hashes.append(self.log.hash)
+        if entered.entry.item_id is not None:
+            self.holdings.waiting.pop(entered.entry.item_id, None)
         self.shelf.note(entered)
         self.door.reached(self.log)
 
@@ -112,18 +117,47 @@ class Books:
         if current is None or current.entry.seq != item.seq:
             return
         self.versions[item.item_id] = (item.seq, xmin)
+        if not self.holdings.has_all(item):
+            self.holdings.await_files(item, xmin, time.monotonic())
+            self.shelf.take_down(item.item_id)
+            return
         self.missing.discard(item.item_id)
+        self.holdings.waiting.pop(item.item_id, None)
         self.shelf.put(item, at or now())
+
+    def file_came(self, hash_: str, xmin: str) -> None:
+        """An attachment is durable: what had to wait for it is shown."""
+        for each in self.holdings.came(hash_, xmin):
+            self.show(each.item, each.xmin)
+        self._tell()
+
+    def file_went(self, hash_: str) -> None:
+        """An attachment is gone, or cannot be believed: what names it is not shown until the gate has sent it again."""
+        self.holdings.files.pop(hash_, None)
+        for item in [each for each in self.shelf.stored() if hash_ in {file.hash for file in each.attachments}]:
+            self.holdings.await_files(item, self.versions[item.item_id][1], time.monotonic())
+            self.shelf.take_down(item.item_id)
+            self.missing.add(item.item_id)
+
+    def miss_overdue(self, present: float) -> None:
+        """Attachments that should have come by now are asked for."""
+        self.missing.update(self.holdings.overdue(present))
+
+    def lacking_files(self) -> list[Published]:
+        """What is not shown since an attachment that was here is missing: the gate is asked for it."""
+        return [each.item for item_id, each in self.holdings.waiting.items() if item_id in self.missing]
 
     def hide(self, item_id: UUID) -> None:
         """The item's row is gone or cannot be believed."""
         self.versions.pop(item_id, None)
+        self.holdings.waiting.pop(item_id, None)
         self.shelf.take_down(item_id)
 
     def forget(self) -> None:
         """What was read of the stored log cannot be believed: nothing is shown until it was verified, or sent, anew."""
         self.door.lost(self.log)
         self.shelf.clear()
+        self.holdings.waiting.clear()
         self.log, self.states, self.hashes = self.start, {self.start.hash: self.start}, []
         self.versions, self.log_versions, self.doubted, self.horizon = {}, {}, False, 0
         self.unproven.clear()

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from schemas.content import ItemContent
+from schemas.content import Attachment, ItemContent
 from schemas.model import Audience
 from schemas.statements import Decision, Signed
 from schemas.text import BadJson, sha256
@@ -52,6 +52,7 @@ class Published:
     decided_at: datetime
     published_at: datetime
     expire_at: datetime | None
+    attachments: tuple[Attachment, ...] = ()
     about: UUID | None = None
     """Of a comment: the item under which it is shown."""
 
@@ -84,6 +85,8 @@ def published(entered: Entered, content: bytes) -> Published:
     decision = entered.statement
     assert isinstance(decision, Decision)
     shown = read_content(content, decision.content_hash)
+    if tuple(each.hash for each in shown.attachments) != decision.attachments:
+        raise BadReceipt("the decision names other attachments than the content")
     if (decision.kind == "comment") != (shown.about is not None):
         raise BadReceipt("a comment names the item that it is about, and nothing else does")
     return Published(
@@ -102,6 +105,7 @@ def published(entered: Entered, content: bytes) -> Published:
         decided_at=decision.decided_at,
         published_at=entered.entry.at,
         expire_at=decision.expire_at,
+        attachments=shown.attachments,
         about=shown.about,
     )
 

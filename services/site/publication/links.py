@@ -32,6 +32,11 @@ class Links:
     def __len__(self) -> int:
         return len(self._open)
 
+    def clear(self) -> None:
+        """Nothing is known any more: the log is read from its beginning."""
+        self._open.clear()
+        self._known.clear()
+
     def note(self, entered: Entered) -> None:
         """The next entry of the verified log. A link that was closed is never opened again, whatever the log says."""
         match entered.statement:

@@ -149,6 +149,7 @@ class Shelf:
             self.take_down(item_id)
         self._current.clear()
         self._ends.clear()
+        self.links.clear()
 
     def expire(self, at: datetime) -> None:
         """Take down what was approved until a time that has come."""
@@ -170,6 +171,10 @@ class Shelf:
     def current(self, item_id: UUID) -> Entered | None:
         """The item's newest entry in the log, whether it is shown or not."""
         return self._current.get(item_id)
+
+    def stored(self) -> list[Published]:
+        """What is in force: shown, or over."""
+        return list(self._stored.values())
 
     def due(self) -> Iterator[UUID]:
         """Items whose newest entry is a publication: those that must have a row."""

@@ -166,10 +166,11 @@ async def row_versions(tx: Tx, since: int = 0) -> tuple[dict[UUID, tuple[int, st
 
 
 async def fingerprint(tx: Tx) -> tuple[Any, ...]:
-    """Changes when any row of the log or of the entries was added, changed or removed, by whomever."""
+    """Changes when any row of the log, of the entries or of the attachments was added, changed or removed, by whomever."""
     found = await tx.raw.fetchrow("""
         SELECT (SELECT count(*) FROM app.entries) AS a, (SELECT sum(hashtextextended(item_id || ' ' || xmin, 0)) FROM app.entries) AS b,
           (SELECT count(*) FROM app.gate_entries) AS c, (SELECT sum(hashtextextended(seq || ' ' || xmin, 0)) FROM app.gate_entries) AS d,
+          (SELECT count(*) FROM app.attachments) AS f, (SELECT sum(hashtextextended(hash || ' ' || xmin, 0)) FROM app.attachments) AS g,
           (SELECT seq FROM app.site_state WHERE id = 1) AS e""")
     return tuple(found.values()) if found else ()
 

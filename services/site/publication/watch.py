@@ -93,6 +93,7 @@ class Watch:
         if mark != self._mark or self._books.doubted:
             await self._sweep()
             self._mark = mark
+        self._books.miss_overdue(time.monotonic())
         await self._ask()
         self._tell()
 

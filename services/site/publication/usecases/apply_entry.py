@@ -5,6 +5,7 @@ from uuid import UUID
 
 from schemas.site.v1 import ItemApplied
 from schemas.statements import Decision
+from services.site.attachments.usecases.use_files import use_files
 from services.site.publication import store
 from services.site.publication.books import Books
 from services.site.publication.chain import BadReceipt, Entered, Link, LogState, read_entry
@@ -74,7 +75,7 @@ async def _append(tx: Tx, books: Books, before: LogState, entry: Held) -> _Appli
     applied = await store.apply_entry(tx, entered, entry.content)
     if applied is None:
         return None
-    if applied.is_new:
+    if await use_files(tx, books, entered) and applied.is_new:
         _report(tx, entered)
     tx.after_commit(lambda: books.commit(entered, item, applied.xmin))
     return _Applied(entered.after, applied.held)

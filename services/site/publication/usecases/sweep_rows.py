@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.model import Slug
 from schemas.site.v1 import RowRejected
+from services.site.attachments.usecases.sweep_attachments import sweep_attachments
 from services.site.publication import store
 from services.site.publication.books import Books, Fault
 from services.site.publication.chain import BadReceipt, Entered, Link, LogState, follow, replay
@@ -45,6 +46,7 @@ async def sweep_rows(tx: Tx, books: Books) -> Stock:
         await _sweep_log(tx, books, stock, quickly=False)
     else:
         await _sweep_log(tx, books, stock, quickly=True)
+    await sweep_attachments(tx, books, stock.faults)
     await _sweep_entries(tx, books, stock)
     await _record(tx, books, stock.faults)
     tx.after_commit(lambda: _compared(books, stock, horizon))
