@@ -1,12 +1,11 @@
 """The public site, put together: settings -> database -> books -> editions -> doorstep -> HTTP."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from starlette.routing import Route
 
+from services.site.doors import Doors
 from services.site.entrance.doorstep import Doorstep, Rooms
 from services.site.entrance.porch import Porch
 from services.site.instances import share
@@ -16,7 +15,7 @@ from services.site.publication.books import Books
 from services.site.publication.door import Door
 from services.site.publication.expiry import Expiry
 from services.site.publication.proof import Proof
-from services.site.publication.shelf import Shelf, View
+from services.site.publication.shelf import Shelf
 from services.site.publication.watch import Watch
 from services.site.reading.cache import CSP, PageCache
 from services.site.reading.edition import Edition
@@ -26,7 +25,6 @@ from services.site.reading.press import Press
 from services.site.signals.buffer import SignalBuffer
 from services.site.signals.domain import FormTokens
 from services.site.signals.limits import RateLimit
-from services.site.signals.pages import SignalDoor
 from services.site.signals.tallies import Tallies
 from services.site.signals.upkeep import Upkeep
 from services.site.signals.visitors import Visitors
@@ -90,9 +88,9 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
     watch = Watch(db, books, health)
     limit = RateLimit()
     buffer = SignalBuffer(db, tallies.update)
-    signals = partial(SignalDoor, db, buffer, Visitors(db, options.trusted_proxies), tokens, options.ingest_token, limit)  # fmt: skip
+    doors = Doors(db, books, press.renderer, buffer, Visitors(db, options.trusted_proxies), tokens, limit, options.ingest_token)  # fmt: skip
     sessions = Sessions(db, TokenReader(keys, AUDIENCE, options.console_url))
-    front = _front(books, press, signals, sessions, tokens, options)
+    front = _front(books, press, doors, sessions, tokens, options)
     books.listeners.append(front.refresh)
     watch.opened = lambda key: setattr(tokens, "key", key)
     watch.ticks += [front.refresh, press.tick]
@@ -105,7 +103,7 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
 def _front(
     books: Books,
     press: Press,
-    signals: Callable[[View], SignalDoor],
+    doors: Doors,
     sessions: Sessions,
     tokens: FormTokens,
     options: Options,
@@ -117,21 +115,20 @@ def _front(
     door = SignInDoor(
         surface, sessions, porch.refused, lambda _, form: tokens.is_leaving(form.get("token", ""), now().date())
     )
-    rooms = _rooms(books, press, signals, bare, application(porch.routes(door), bare))
+    rooms = _rooms(press, doors, bare, application(porch.routes(door), bare))
     inner = Doorstep(rooms, books, door, porch, bare)
     handed_over = {SIGNED_IN: options.console_url}
     guard = Guard(inner, hosts=options.hosts, origin=options.base_url, csp=CSP, handed_over=handed_over)
     return Front(guard, press.public.cache, books, options.hosts, surface.cookie)
 
 
-def _rooms(books: Books, press: Press, signals: Callable[[View], SignalDoor], bare: Layout, porch: App) -> Rooms:
+def _rooms(press: Press, doors: Doors, bare: Layout, porch: App) -> Rooms:
     """The public's edition, the members', the porch, and what always answers."""
 
     def room(edition: Edition) -> App:
-        return application([*signals(edition.view).routes(), *press.routes(edition)], edition.layout)
+        return application([*doors.of(edition), *press.routes(edition)], edition.layout)
 
-    operators = signals(books.shelf.members).operators()  # a log's lines are of any page there is
-    always = application([Route("/static/{name}", bare.static.endpoint), operators], bare)
+    always = application([Route("/static/{name}", bare.static.endpoint), doors.operators()], bare)
     return Rooms(room(press.public), room(press.members), porch, always, press.members.cache)
 
 

@@ -9,7 +9,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from services.site.reading.layout import Layout, language_of
-from services.site.signals.pages import INGEST, TooManySignals
+from services.site.signals.pages import INGEST
+from services.site.signals.reception import TooManySignals
 from shared.errors import SchleuseError
 
 

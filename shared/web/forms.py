@@ -8,6 +8,7 @@ from schemas.text import text_fault
 from shared.errors import Refused, TooLarge
 
 MAX_FORM = 64 * 1024
+MAX_FIELDS = 20
 
 
 async def read_body(request: Request, limit: int) -> bytes:
@@ -25,17 +26,17 @@ async def read_body(request: Request, limit: int) -> bytes:
     return b"".join(parts)
 
 
-async def read_form(request: Request, limit: int = MAX_FORM) -> dict[str, str]:
+async def read_form(request: Request, limit: int = MAX_FORM, fields: int = MAX_FIELDS) -> dict[str, str]:
     """The fields of a form. Text that is no UTF-8, or has NUL or lone surrogates, is refused (rule 19)."""
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise Refused("send this as a form", code="bad_form")
     raw = await read_body(request, limit)
     try:
-        fields = dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=20))
+        found = dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=fields))
     except ValueError:
         raise Refused("the text is not valid UTF-8", code="bad_text") from None
-    for value in fields.values():
+    for value in found.values():
         fault = text_fault(value)
         if fault:
             raise Refused(fault, code="bad_text")
-    return fields
+    return found

@@ -16,7 +16,7 @@ from shared.web.forms import read_form
 
 INVITED = "/invited/"
 PATHS = (SIGN_IN, SIGNED_IN, SIGN_OUT)
-CARRIED = ("/signals/vote", "/signals/reaction", "/signals/feedback")
+CARRIED = ("/signals/vote", "/signals/reaction", "/signals/feedback", "/comments", "/answers")
 """Forms that are not lost when they meet a session that is over."""
 LONGEST_LINK = 200
 FROM_HERE = "sign-in"

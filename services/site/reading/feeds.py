@@ -53,4 +53,4 @@ def sitemap(items: Sequence[Published], base_url: str) -> bytes:
 
 
 def robots(base_url: str) -> bytes:
-    return f"User-agent: *\nDisallow: /search\nDisallow: /signals/\nDisallow: /s/\nDisallow: /sign-in\nDisallow: /invited/\nSitemap: {base_url}/sitemap.xml\n".encode()
+    return f"User-agent: *\nDisallow: /search\nDisallow: /signals/\nDisallow: /s/\nDisallow: /l/\nDisallow: /sign-in\nDisallow: /invited/\nSitemap: {base_url}/sitemap.xml\n".encode()

@@ -19,7 +19,8 @@ class Freshness:
         self._frame = self._catalog.sections()
         self._day = now().date()
         self._view.listeners.append(self._moved)
-        tallies.listeners.append(self._voted)
+        self._view.comment_listeners.append(lambda about: self._said({about}))
+        tallies.listeners.append(self._said)
 
     def _moved(self, before: Published | None, after: Published | None) -> None:
         item = after or before
@@ -36,7 +37,7 @@ class Freshness:
             self._cache.drop_referring(item.url)
             self._cache.drop_referring(place(item))
 
-    def _voted(self, items: set[UUID]) -> None:
+    def _said(self, items: set[UUID]) -> None:
         for item_id in items:
             item = self._view.item(item_id)
             if item is not None:

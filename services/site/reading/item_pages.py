@@ -4,10 +4,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from schemas.site.v1 import REACTIONS
+from services.site.comments.showing import CommentShelf
 from services.site.publication.chain import BadReceipt
 from services.site.publication.domain import Published, Row
+from services.site.publication.shelf import View
 from services.site.reading.desk import HTML, Desk, place, receipt_of
-from services.site.reading.layout import language_of, moved
+from services.site.reading.layout import language_of, moved, private
+from services.site.reading.list_pages import whole
 from services.site.reading.receipt import receipt_json, receipt_parts
 from services.site.reading.rendering import href
 from services.site.reading.words import language_name, words_for
@@ -18,10 +21,17 @@ from shared.errors import NotFound
 
 
 class ItemPages:
-    def __init__(self, desk: Desk, tallies: Tallies, tokens: FormTokens) -> None:
-        self._desk, self._tallies, self._tokens = desk, tallies, tokens
+    """`links_to`: what its readers see besides, where that is another view than the one it is in."""
 
-    async def item(self, request: Request, item: Published) -> Response:
+    def __init__(
+        self, desk: Desk, tallies: Tallies, tokens: FormTokens, comments: CommentShelf, links_to: View | None = None
+    ) -> None:
+        self._desk, self._tallies, self._tokens, self._comments = desk, tallies, tokens, comments
+        self._links_to = links_to or desk.view
+
+    async def item(self, request: Request, item: Published, shared_by: str = "") -> Response:
+        """`shared_by`: the token of the share link by which it was reached; then nobody may keep the page."""
+        number = whole(request.query_params.get("comments", "1"))
         try:
             text = await self._desk.renderer.text(item)
         except (NotFound, BadReceipt):
@@ -29,13 +39,18 @@ class ItemPages:
             return self._desk.layout.notice(language_of(request), 404)
         if self._desk.view.at(item.url) is not item:
             return moved(href(item.url))  # something else was published meanwhile: the visitor asks again
-        html, refs = self._desk.renderer.linked(text, self._desk.view)
+        comments = await self._comments.of(self._desk.view, item, number)
+        if comments is None:
+            return self._desk.layout.notice(language_of(request), 404)
+        html, refs = self._desk.renderer.linked(text, self._links_to)
         day = now().date()
         body = self._desk.layout.page(
             "item.html",
             words_for(item.lang),
             lang=item.lang,
-            here=href(item.url),
+            here="/" if shared_by else href(item.url),
+            address=f"/l/{shared_by}" if shared_by else href(item.url),
+            shared_by=shared_by,
             kind=item.kind,
             nav_lang=item.lang,
             item=item,
@@ -49,9 +64,14 @@ class ItemPages:
             tally=self._tallies.of(item.item_id, self._desk.view.sees),
             token=self._tokens.make(item.item_id, day),
             reactions=REACTIONS,
+            form=text.form,
+            takes_comments=text.takes_comments,
+            comments=comments,
             base_url=self._desk.base_url,
             feed=f"/{item.lang}/feed.xml",
         )
+        if shared_by:
+            return private(body)
         return self._desk.keep(request, item.url, body.encode(), HTML, {*refs, place(item)})
 
     async def receipt(self, request: Request) -> Response:

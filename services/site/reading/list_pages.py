@@ -70,7 +70,7 @@ class ListPages:
         catalog = self._desk.catalog
         items = catalog.section(kind, only)
         pages = max(1, -(-len(items) // PER_PAGE))
-        number = _number(request.query_params.get("page", "1"))
+        number = whole(request.query_params.get("page", "1"))
         if not 1 <= number <= pages:
             return self._desk.layout.notice(language_of(request), 404)
         body = self._desk.layout.page(
@@ -100,7 +100,7 @@ class ListPages:
         ]
 
 
-def _number(text: str) -> int:
+def whole(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from starlette.routing import Route
 
 from schemas.model import Audience
+from services.site.comments.showing import CommentShelf
 from services.site.publication.books import Books
 from services.site.publication.shelf import View
 from services.site.reading.cache import PageCache
@@ -16,6 +17,7 @@ from services.site.reading.freshness import Freshness
 from services.site.reading.indexer import Indexer
 from services.site.reading.item_pages import ItemPages
 from services.site.reading.layout import Layout
+from services.site.reading.link_pages import LinkPages
 from services.site.reading.list_pages import ListPages
 from services.site.reading.other_pages import OtherPages
 from services.site.reading.pages import Pages
@@ -33,14 +35,14 @@ class Press:
     def __init__(self, db: Database, books: Books, tallies: Tallies, tokens: FormTokens, base_url: str) -> None:
         self._books, self._tallies, self._tokens, self._base_url = books, tallies, tokens, base_url
         self._briefs: dict[UUID, Brief] = {}
-        self._renderer = Renderer(db, books)
+        self.renderer, self._comments = Renderer(db, books), CommentShelf(db, books)
         self.public = self._edition(books.shelf.public, is_public=True)
         self.members = self._edition(books.shelf.members, is_public=False)
         self._editions = (self.public, self.members)
         self._freshness = [Freshness(each, tallies) for each in self._editions]
         self._indexes: dict[Audience, SearchIndex] = {"public": SearchIndex(), "members": SearchIndex()}
         caches = [each.cache for each in self._editions]
-        self.indexer = Indexer(books.shelf.members, self._renderer, self._indexes, self._briefs, caches)
+        self.indexer = Indexer(books.shelf.members, self.renderer, self._indexes, self._briefs, caches)
 
     def _edition(self, view: View, *, is_public: bool) -> Edition:
         catalog = Catalog(view, self._briefs)
@@ -49,10 +51,19 @@ class Press:
 
     def routes(self, edition: Edition) -> list[Route]:
         """The reading pages of an edition."""
-        desk = Desk(self._books, edition, self._renderer, self._base_url)
+        desk = Desk(self._books, edition, self.renderer, self._base_url)
         searched: Sequence[SearchIndex] = [self._indexes[each] for each in sorted(edition.view.sees)]
         others = OtherPages(desk, searched, self.indexer)
-        return Pages(desk, ItemPages(desk, self._tallies, self._tokens), ListPages(desk), others).routes()
+        items = ItemPages(desk, self._tallies, self._tokens, self._comments)
+        return [*self._shared(edition).routes(), *Pages(desk, items, ListPages(desk), others).routes()]
+
+    def _shared(self, edition: Edition) -> LinkPages:
+        """What share links open, in the frame of the edition of whoever holds one; in none of its lists."""
+        shelf = self._books.shelf
+        apart = Edition(shelf.linked, edition.catalog, PageCache(), edition.layout, is_public=False)
+        desk = Desk(self._books, apart, self.renderer, self._base_url)
+        items = ItemPages(desk, self._tallies, self._tokens, self._comments, edition.view)
+        return LinkPages(shelf, items, edition.layout)
 
     def most_read(self, items: list[UUID]) -> None:
         for edition in self._editions:

@@ -4,10 +4,11 @@ which depend on what else is published."""
 import asyncio
 import re
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 from uuid import UUID
 
+from schemas.content import Form
 from services.site.publication import store
 from services.site.publication.books import Books
 from services.site.publication.chain import BadReceipt, check_signatures
@@ -26,11 +27,13 @@ _PLACE = re.compile(r'href="item:/([^"#]*)')
 
 @dataclass(frozen=True)
 class Text:
-    """A rendered content. `places`: paths of other items that it links to."""
+    """A rendered content. `places`: paths of other items that it links to. `form`, `takes_comments`: what visitors can send about it."""
 
     item: Published
     rendered: Rendered
     places: frozenset[str]
+    form: Form | None = None
+    takes_comments: bool = False
 
     @property
     def minutes(self) -> int:
@@ -73,7 +76,7 @@ class Renderer:
         text = self._texts.get(key)
         if text is not None:
             self._texts.move_to_end(key)
-            return text if text.item == item else Text(item, text.rendered, text.places)
+            return text if text.item == item else replace(text, item=item)
         task = self._under_way.get(key)
         if task is None:
             task = self._under_way[key] = asyncio.create_task(self._render(item), name="render")
@@ -87,7 +90,8 @@ class Renderer:
             rendered = render(content.body, item.lang, item.path, shown_title=item.title)
         else:
             rendered = await asyncio.to_thread(render, content.body, item.lang, item.path, shown_title=item.title)
-        text = Text(item, rendered, frozenset(unquote(place) for place in _PLACE.findall(rendered.html)))
+        places = frozenset(unquote(place) for place in _PLACE.findall(rendered.html))
+        text = Text(item, rendered, places, content.form, takes_comments=content.comments != "closed")
         self._keep((item.content_hash, item.url), text)
         return text
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from services.site.entrance import words as entrance
+from services.site.reading import visitor_words as visitors
 
 KINDS = ("announcement", "doc", "report", "page")
 """In the order in which sections stand."""
@@ -196,7 +197,9 @@ class Words:
 
     def __init__(self, lang: str) -> None:
         self.lang = "de" if lang.lower().split("-")[0] == "de" else "en"
-        self._table: Mapping[str, str] = _DE | entrance.GERMAN if self.lang == "de" else _EN | entrance.ENGLISH
+        self._table: Mapping[str, str] = (
+            _DE | entrance.GERMAN | visitors.GERMAN if self.lang == "de" else _EN | entrance.ENGLISH | visitors.ENGLISH
+        )
 
     def __getitem__(self, name: str) -> str:
         return self._table[name]

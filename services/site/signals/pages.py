@@ -2,9 +2,8 @@
 
 import base64
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,18 +11,14 @@ from starlette.routing import Route
 
 from schemas.site.v1 import REACTIONS, Signal, SignalKind
 from schemas.text import BadJson, parse_json
-from services.site.publication.domain import Published
-from services.site.publication.shelf import View
 from services.site.reading.layout import see
-from services.site.reading.rendering import href
 from services.site.signals.buffer import SignalBuffer
-from services.site.signals.domain import MAX_FEEDBACK, MAX_PER_EVENT, PER_MINUTE, FormTokens
-from services.site.signals.limits import RateLimit
+from services.site.signals.domain import MAX_FEEDBACK, MAX_PER_EVENT
+from services.site.signals.reception import Reception, Subject
 from services.site.signals.usecases.ingest_views import ingest_views
-from services.site.signals.visitors import Visitors
 from shared.clock import now
 from shared.db import Database
-from shared.errors import Forbidden, NotFound, Refused, TooLarge, TooMany, Transient, Unauthorized
+from shared.errors import Refused, TooLarge, Transient, Unauthorized
 from shared.ids import fresh_id
 from shared.telemetry import span
 from shared.web.forms import read_body, read_form
@@ -36,25 +31,16 @@ MAX_LINES = 5000
 
 
 class SignalDoor:
-    """For one readership: what it cannot see, it cannot vote on, and nothing tells that from what does not exist."""
+    """For one readership."""
 
-    def __init__(
-        self,
-        db: Database,
-        buffer: SignalBuffer,
-        visitors: Visitors,
-        tokens: FormTokens,
-        ingest_token: str,
-        limit: RateLimit,
-        view: View,
-    ) -> None:
-        self._db, self._view, self._buffer, self._limit = db, view, buffer, limit
-        self._visitors, self._tokens = visitors, tokens
+    def __init__(self, db: Database, buffer: SignalBuffer, ingest_token: str, reception: Reception) -> None:
+        self._db, self._buffer, self._reception = db, buffer, reception
         self._ingest_token = ingest_token.encode()
 
     def routes(self) -> list[Route]:
         return [
             Route("/s/{item_id:uuid}.gif", self.view),
+            Route("/l/{token}.gif", self.shared_view),
             Route("/signals/vote", self.vote, methods=["POST"]),
             Route("/signals/reaction", self.reaction, methods=["POST"]),
             Route("/signals/feedback", self.feedback, methods=["POST"]),
@@ -66,71 +52,57 @@ class SignalDoor:
 
     async def view(self, request: Request) -> Response:
         """Count a view of a published item. The picture is the same for every id, published or not."""
-        item = self._view.item(request.path_params["item_id"])
-        if item is None or request.method != "GET":
+        item = self._reception.view.item(request.path_params["item_id"])
+        return await self._seen(request, Subject(item, item.url) if item else None)
+
+    async def shared_view(self, request: Request) -> Response:
+        """Count a view by a share link. The picture is the same for every token."""
+        return await self._seen(request, self._reception.shared(request.path_params["token"]))
+
+    async def _seen(self, request: Request, subject: Subject | None) -> Response:
+        if subject is None or request.method != "GET":
             return Response(GIF, headers=_UNSEEN)
-        visitor = await self._visitor(request)
-        wait = self._limit.wait(visitor)
+        visitor = await self._reception.visitor(request)
+        wait = self._reception.wait(visitor)
         if wait:
             return Response(GIF, 429, {**_UNSEEN, "Retry-After": str(wait)})
         try:
-            await self._buffer.add(_signal("view", item, visitor), item.audience)
+            await self._buffer.add(_signal("view", subject, visitor), subject.item.audience)
         except Transient:
             return Response(GIF, 503, {**_UNSEEN, "Retry-After": "5"})
         return Response(GIF, headers=_UNSEEN)
 
     async def vote(self, request: Request) -> Response:
         form = await read_form(request)
-        item = self._item(form)
+        subject = self._reception.subject(form)
         value = {"1": 1, "0": 0, "-1": -1}.get(form.get("value", ""))
         if value is None:
             raise Refused("a vote is 1, 0 or -1", code="bad_vote")
-        await self._take(request, item, "vote", value=value)
-        return see(href(item.url) + "#voted")
+        await self._take(request, subject, "vote", value=value)
+        return see(subject.address + "#voted")
 
     async def reaction(self, request: Request) -> Response:
         form = await read_form(request)
-        item = self._item(form)
+        subject = self._reception.subject(form)
         if form.get("reaction") not in REACTIONS:
             raise Refused(f"a reaction is one of {', '.join(REACTIONS)}", code="bad_reaction")
-        await self._take(request, item, "reaction", reaction=form["reaction"])
-        return see(href(item.url) + "#reacted")
+        await self._take(request, subject, "reaction", reaction=form["reaction"])
+        return see(subject.address + "#reacted")
 
     async def feedback(self, request: Request) -> Response:
         form = await read_form(request)
-        item = self._item(form)
+        subject = self._reception.subject(form)
         text = form.get("text", "").replace("\r\n", "\n").strip()
         if not text:
             raise Refused("the message is empty", code="empty")
         if len(text) > MAX_FEEDBACK:
             raise TooLarge(f"the message has {len(text)} characters; at most {MAX_FEEDBACK} are taken")
-        await self._take(request, item, "feedback", text=text)
-        return see(href(item.url) + "#fed-back")
+        await self._take(request, subject, "feedback", text=text)
+        return see(subject.address + "#fed-back")
 
-    def _item(self, form: Mapping[str, str]) -> Published:
-        """The published item that a form is about. An id that is not published is like one that never was."""
-        try:
-            item = self._view.item(UUID(form.get("item_id", "")))
-        except ValueError:
-            item = None
-        if item is None:
-            raise NotFound("there is no such page")
-        if not self._tokens.is_good(form.get("token", ""), item.item_id, now().date()):
-            raise Forbidden(
-                "this form is too old or not ours; open the page again and send it from there", code="token"
-            )
-        return item
-
-    async def _take(self, request: Request, item: Published, kind: SignalKind, **values: Any) -> None:
-        visitor = await self._visitor(request)
-        wait = self._limit.wait(visitor)
-        if wait:
-            raise TooManySignals(wait)
-        await self._buffer.add(_signal(kind, item, visitor, **values), item.audience)
-
-    async def _visitor(self, request: Request) -> str:
-        client = request.client.host if request.client else ""
-        return await self._visitors.name(client, request.headers)
+    async def _take(self, request: Request, subject: Subject, kind: SignalKind, **values: Any) -> None:
+        visitor = await self._reception.admit(request)
+        await self._buffer.add(_signal(kind, subject, visitor, **values), subject.item.audience)
 
     async def ingest(self, request: Request) -> Response:
         """Page views of an access log, by the operator: {"accepted": n, "repeated": m}."""
@@ -140,23 +112,24 @@ class SignalDoor:
         lines, per_event = _batch(await read_body(request, MAX_INGEST))
         with span("signals"):
             async with self._db.transaction() as tx:
-                accepted, repeated = await ingest_views(tx, self._view, lines, per_event)
+                accepted, repeated = await ingest_views(tx, self._reception.view, lines, per_event)
         return JSONResponse(
             {"accepted": accepted, "repeated": repeated}, headers={"Cache-Control": "private, no-store"}
         )
 
 
-class TooManySignals(TooMany):
-    """More than 30 signals in the last minute (rule 25). `wait`: seconds until the next is taken."""
-
-    def __init__(self, wait: int) -> None:
-        super().__init__(f"at most {PER_MINUTE} signals a minute are taken; wait {wait} seconds")
-        self.wait = wait
-
-
-def _signal(kind: SignalKind, item: Published, visitor: str, **values: Any) -> Signal:
+def _signal(kind: SignalKind, subject: Subject, visitor: str, **values: Any) -> Signal:
+    """`path` is the item's own address, whichever way the visitor came."""
+    item, link = subject.item, subject.link
     return Signal(
-        signal_id=fresh_id(), kind=kind, item_id=item.item_id, path=item.url, visitor=visitor, at=now(), **values
+        signal_id=fresh_id(),
+        kind=kind,
+        item_id=item.item_id,
+        path=item.url,
+        visitor=visitor,
+        at=now(),
+        link_id=link.link_id if link else None,
+        **values,
     )
 
 

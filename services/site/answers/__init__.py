@@ -1,0 +1,1 @@
+"""What visitors fill into the form of an item: for staff alone."""

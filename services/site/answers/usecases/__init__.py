@@ -1,0 +1,1 @@
+"""answer_form: what a visitor filled in goes to staff."""

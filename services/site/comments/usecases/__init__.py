@@ -1,0 +1,1 @@
+"""submit_comment: a visitor's words go to the lock, where a person looks at them first."""
