@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.content import ItemContent
 from schemas.language import spelled
-from schemas.model import MAX_CONTENT, Audience, ItemState, Kind, Lang, Slug, Verdict
+from schemas.model import MAX_CONTENT, Audience, ItemState, Kind, Lang, PageKind, Slug, Verdict
 from schemas.text import sha256, text_fault
 from services.console.people.domain import Caller
 from services.console.queue.times import check_times
@@ -19,6 +19,8 @@ from shared.errors import Conflict, Refused, TooLarge
 from shared.ids import item_id
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+PAGE_KINDS: tuple[PageKind, ...] = get_args(PageKind)
+"""What people hand in; comments come from visitors alone."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 UNANSWERED = timedelta(seconds=60)
@@ -70,8 +72,8 @@ def check_state(state: str) -> None:
 
 
 def check_kind(kind: str) -> Kind:
-    if kind not in KINDS:
-        raise Refused(f"There is no kind {kind!r}; the kinds are {', '.join(KINDS)}.", code="kind")
+    if kind not in PAGE_KINDS:
+        raise Refused(f"There is no kind {kind!r}; the kinds are {', '.join(PAGE_KINDS)}.", code="kind")
     return kind
 
 

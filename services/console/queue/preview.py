@@ -7,7 +7,7 @@ from schemas.content import ItemContent
 from services.console.parts import Console
 from services.console.queue import views
 from shared.errors import NotFound
-from shared.markup import render, resolve
+from shared.markup import render, render_reply, resolve
 
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 HEADERS = {
@@ -27,6 +27,8 @@ async def preview_html(console: Console, item_id: UUID, number: int | None) -> t
         places = await views.published_places(tx)
     kind, lang, content = item["kind"], item["lang"], ItemContent.from_bytes(revision["content"])
     places.add((kind, lang, item["path"]))
+    if kind == "comment":
+        return lang, content.title, render_reply(content.body, "", lang)
 
     def lookup(path: str) -> str | None:
         """The site's own order: the same kind and language first, then a full address."""

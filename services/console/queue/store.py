@@ -37,6 +37,8 @@ _LOCK_ITEM = """
 SELECT i.*, coalesce((SELECT value FROM app.switches WHERE name = 'publication_mode'), 'review') AS publication_mode,
   coalesce((SELECT value FROM app.switches WHERE name = 'four_eyes'), 'off') AS four_eyes
 FROM app.items i WHERE i.item_id = $1 FOR UPDATE OF i"""
+_COMMENTS_OUT = """
+SELECT * FROM app.items WHERE about = $1 AND (published_revision IS NOT NULL OR scheduled_revision IS NOT NULL) ORDER BY item_id FOR UPDATE"""
 _SETTLE = """
 UPDATE app.decisions SET outcome = $2, outcome_reason = $3, outcome_at = $4 WHERE statement_hash = $1 AND outcome = 'sent'"""
 _MOVE_REVISION = """
@@ -54,6 +56,11 @@ async def lock_item(tx: Tx, item_id: UUID) -> dict[str, Any] | None:
     """The item, locked, with the switches that bear on a decision."""
     row = await tx.raw.fetchrow(_LOCK_ITEM, item_id)
     return dict(row) if row else None
+
+
+async def comments_out(tx: Tx, item_id: UUID) -> list[dict[str, Any]]:
+    """Comments about an item that are public or wait for their time, locked."""
+    return [dict(row) for row in await tx.raw.fetch(_COMMENTS_OUT, item_id)]
 
 
 async def next_version(tx: Tx, key: str) -> int:

@@ -73,13 +73,16 @@ items = Table(
     Column("claimed_name", Text),
     when("claimed_until"),
     Column("claimed_tab", Text),
+    Column("about", Uuid),
     UniqueConstraint("kind", "lang", "path"),
+    Index("items_about", "about", postgresql_where=text("about IS NOT NULL")),
     Index("items_by_state", "state", "queued_at"),
     Index("items_claimed", "claimed_by", postgresql_where=text("claimed_by IS NOT NULL")),
     Index("items_deciding", "deciding", postgresql_where=text("deciding IS NOT NULL")),
 )
 """`expire_at`: until when what is published stays. `scheduled_until`: the same of what is scheduled. `verdict_hash`: the verdict that led to
-the present version; NULL when anything else did. `claimed_tab`: the open page that renews the claim; NULL when no page does."""
+the present version; NULL when anything else did. `claimed_tab`: the open page that renews the claim; NULL when no page does.
+`about`: of a comment, the item under which it is shown."""
 revisions = Table(
     "revisions",
     app,

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.bridge.v1 import ItemQueued, SubmissionRefused
+from schemas.content import ItemContent
 from services.console.queue import store
 from shared.clock import now
 from shared.db import Tx
@@ -46,6 +47,8 @@ async def _keep(tx: Tx, event_id: UUID, queued: ItemQueued, findings: list[dict[
     )
     levels = Counter(each["level"] for each in findings)
     place = {"kind": queued.kind, "lang": queued.lang, "path": queued.path, **shown}
+    if queued.kind == "comment":
+        place["about"] = ItemContent.from_bytes(queued.content).about
     counts = {"blocks": levels["block"], "checks": levels["check"], "notes": levels["note"]}
     await store.put_item(tx, {**by, **text, **one, **place, **counts, "version": queued.version})
     reason = "" if queued.state == "submitted" else "The lock stopped it: " + _first_block(findings)

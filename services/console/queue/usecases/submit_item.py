@@ -34,7 +34,7 @@ def read_draft(kind: str, lang: str, path: str, text: str, audience: str = "publ
     check_size(text)
     source = parse_source(text.replace("\r\n", "\n"))
     try:
-        content = ItemContent(title=source.title, summary=source.summary, body=source.body)
+        content = ItemContent.model_validate(vars(source))
     except ValidationError as error:
         raise Refused(f"The document was not taken: {error.errors()[0]['msg']}.", code="content") from None
     return make_draft(kind, lang, path, content, audience)
