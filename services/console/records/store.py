@@ -7,12 +7,12 @@ from typing import Any
 
 import asyncpg
 from sqlalchemy import RowMapping, and_, select, update
-from sqlalchemy import Table as SqlTable
 from sqlalchemy.exc import IntegrityError
 
-from services.console.apps.declared import built, quoted
+from services.console.apps.declared import quoted
 from services.console.leaks.note import note_changes
 from services.console.records.domain import By, Change, Shape, read_key, texts
+from services.console.records.places import place_of, sql_of
 from services.console.records.values import Value, plain_value
 from shared.clock import now
 from shared.db import Tx
@@ -34,14 +34,6 @@ _HISTORY = (
 )
 AT_ONCE = 5000
 """Rows in one statement."""
-
-
-def sql_of(shape: Shape) -> SqlTable:
-    return built(shape.schema, shape.table)
-
-
-def place_of(shape: Shape) -> str:
-    return f"{quoted(shape.schema)}.{quoted(shape.name)}"
 
 
 async def row(tx: Tx, shape: Shape, key: Mapping[str, Value], *, lock: bool = False) -> RowMapping | None:

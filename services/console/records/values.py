@@ -64,7 +64,7 @@ def show_value(value: object) -> str:
 
 def plain_value(value: object) -> Any:
     """For JSON: numbers without loss as text where JSON's own would lose, times and dates as text."""
-    return value if isinstance(value, bool | int | dict | list | None) else show_value(value)
+    return value if value is None or isinstance(value, bool | int | dict | list) else show_value(value)
 
 
 def _quoted(text: str) -> str:

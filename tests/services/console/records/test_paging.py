@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from services.console.records.domain import Ask, Filter, read_filter, shape_of
-from services.console.records.paging import Page, page
+from services.console.records.views import Page, page
 from shared.errors import Refused
 from tests.services.console.records.conftest import Shop
 
