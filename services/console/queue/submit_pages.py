@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import yaml
 from starlette.responses import Response
 from starlette.routing import Route
 
-from schemas.content import ItemContent
+from schemas.content import Form, ItemContent
 from services.console.desk import Desk, Visit, go
 from services.console.forms import as_uuid, query
 from services.console.queue import views
@@ -81,7 +82,15 @@ def as_source(content: ItemContent) -> str:
     """The content as one would write it: front matter only where the body does not say it."""
     front = [f"title: {_quoted(content.title)}"] if not content.body.lstrip().startswith(f"# {content.title}") else []
     front += [f"summary: {_quoted(content.summary)}"] if content.summary else []
+    front += [f"comments: {content.comments}"] if content.comments else []
+    front += [_form(content.form)] if content.form else []
     return "\n".join(["---", *front, "---", "", content.body]) if front else content.body
+
+
+def _form(form: Form) -> str:
+    """The form as front matter has it."""
+    fields = form.model_dump(mode="json", exclude_defaults=True)
+    return yaml.safe_dump({"form": fields}, allow_unicode=True, sort_keys=False, width=1000).rstrip()
 
 
 def _quoted(text: str) -> str:

@@ -146,7 +146,9 @@ async def refused_submissions(tx: Tx, limit: int = 10) -> Sequence[RowMapping]:
 
 async def published_places(tx: Tx) -> set[tuple[str, str, str]]:
     """(kind, lang, path) of everything that the lock has published: what a link may lead to."""
-    found = select(items.c.kind, items.c.lang, items.c.path).where(items.c.published_revision.is_not(None))
+    found = select(items.c.kind, items.c.lang, items.c.path).where(
+        items.c.published_revision.is_not(None), items.c.about.is_(None), items.c.audience != "link"
+    )
     return {(row["kind"], row["lang"], row["path"]) for row in await tx.rows(found)}
 
 

@@ -46,7 +46,7 @@ async def _keep(tx: Tx, event_id: UUID, queued: ItemQueued, findings: list[dict[
         | {"inspected_ms": queued.inspected_ms, "seen_at": now()},
     )
     levels = Counter(each["level"] for each in findings)
-    place = {"kind": queued.kind, "lang": queued.lang, "path": queued.path, **shown}
+    place: dict[str, Any] = {"kind": queued.kind, "lang": queued.lang, "path": queued.path, **shown}
     if queued.kind == "comment":
         place["about"] = ItemContent.from_bytes(queued.content).about
     counts = {"blocks": levels["block"], "checks": levels["check"], "notes": levels["note"]}
