@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from services.console.bars import bars
 from services.console.queue.domain import AUDIENCES, KINDS, LIMIT, VERDICTS, is_on_its_way
 from services.console.words import LANGUAGES, Language, Words, script_words
+from services.console.words.catalogue import HOLE
 from shared.clock import now
 from shared.ids import new_token
 from shared.markup import invisible
@@ -65,21 +66,25 @@ class Voice:
         self.words = words
 
     def say(self, text: str, **values: Any) -> Markup:
-        """`_("…")`: a literal of the template, or what another part said in English."""
+        """`_("…")`: a literal of the template, or what another part said in English; in that, what is invisible is shown."""
         if not values:
-            return escape(self.words.say(str(text)))
-        return _filled(escape(self.words.literal(text)), self._values(values))
+            return seen(self.words.say(str(text)))
+        return self._filled(escape(self.words.literal(text)), values)
 
     def count(self, one: str, many: str, n: int, **values: Any) -> Markup:
         """`_n("1 item", "{n} items", n)`."""
-        return self.say(one if n == 1 else many, n=n, **values)
+        return self.say(one if n == 1 else many, n=self.figure(n), **values)
 
     def marked(self, text: str, **values: Any) -> Markup:
         """`_m("<b>…</b> {who}")`: a literal with markup in it (a test looks that it is one); values are escaped."""
-        return _filled(Markup(self.words.literal(text)), self._values(values))  # noqa: S704 - a literal of ours
+        return self._filled(Markup(self.words.literal(text)), values)  # noqa: S704 - a literal of ours
 
-    def _values(self, values: Mapping[str, Any]) -> dict[str, Markup]:
-        return {name: escape(self.figure(value) if type(value) is int else value) for name, value in values.items()}
+    def _filled(self, message: Markup, values: Mapping[str, Any]) -> Markup:
+        def value(found: re.Match[str]) -> str:
+            given = values.get(found[2], found[0])
+            return str(escape(self.words.say(given) if found[1] and type(given) is str else given))
+
+        return Markup(HOLE.sub(value, str(message)))  # noqa: S704 - message and values are escaped
 
     def ago(self, at: datetime) -> str:
         return self.words.ago(now() - at)
@@ -120,14 +125,8 @@ class Voice:
             "words": self.state,
             "figure": self.figure,
             "day": self.words.day,
+            "date": self.words.date,
         }
-
-
-_HOLE = re.compile(r"\{\*?([a-z_0-9]+)\}")
-
-
-def _filled(message: Markup, values: Mapping[str, Markup]) -> Markup:
-    return Markup(_HOLE.sub(lambda found: values.get(found[1], found[0]), str(message)))  # noqa: S704 - all of it is escaped
 
 
 class Templates:

@@ -4,7 +4,9 @@
   const EVERY = 2000;
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
-  const WORDS = { stop: "■ Stop", wait: "▲ Look", live: "✓ Well" };
+  const words = JSON.parse(document.body.dataset.words || "{}");
+  const say = (text) => words[text] ?? text;
+  const WORDS = { stop: say("■ Stop"), wait: say("▲ Look"), live: say("✓ Well") };
   let shown = "";
 
   function fill(cells) {
@@ -36,7 +38,7 @@
     if (said === shown) return;
     shown = said;
     const rows = problems.map((each) => row(each.tone, each.text, each.hint));
-    one("#problems").replaceChildren(...(rows.length ? rows : [row("live", "Nothing is wrong.", "")]));
+    one("#problems").replaceChildren(...(rows.length ? rows : [row("live", say("Nothing is wrong."), "")]));
   }
   // Another part, or one less, is another page: it is offered, not put under the hand.
   function offer(parts) {
@@ -47,7 +49,7 @@
     note.className = "toast";
     const link = document.createElement("a");
     link.href = location.href;
-    link.textContent = "There are other parts now. Show them";
+    link.textContent = say("There are other parts now. Show them");
     note.append(link);
     one("#toasts").replaceChildren(note);
   }

@@ -45,13 +45,16 @@ class SystemPages:
         differences = inventory["differences"] if inventory else None
         return await visit.show("system.html", **facts, stale=stale, differences=differences)
 
-    async def news(self, _: Visit) -> Response:
+    async def news(self, visit: Visit) -> Response:
         """The page's figures as they are now; `problems` and the names of `parts` beside them."""
-        report = self._reports.figures()
+        report, say = self._reports.figures(), visit.words.say
         content = report.content or {"problems": [], "parts": {}}
+        shown = {name: cell.to_json() for name, cell in cells(report).items()}
         found = {
-            "cells": {name: cell.to_json() for name, cell in cells(report).items()},
-            "problems": content["problems"],
+            "cells": {
+                name: cell | {"text": say(cell["text"])} if "text" in cell else cell for name, cell in shown.items()
+            },
+            "problems": [each | {"text": say(each["text"])} for each in content["problems"]],
             "parts": list(content["parts"]),
             "stale": report.is_stale(STALE_FIGURES),
         }

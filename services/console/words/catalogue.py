@@ -10,18 +10,18 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
-_HOLE = re.compile(r"\{(\*?)([a-z_0-9]*)\}")
+HOLE = re.compile(r"\{(\*?)([a-z_0-9]+)\}")
 _KEPT = 2048
 
 
 def holes(text: str) -> list[str]:
     """The names of a message's values, in order."""
-    return [found[2] for found in _HOLE.finditer(text)]
+    return [found[2] for found in HOLE.finditer(text)]
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
     """The message with its values in it; one that is not given stays as it is written."""
-    return _HOLE.sub(lambda found: values.get(found[2], found[0]), text)
+    return HOLE.sub(lambda found: values.get(found[2], found[0]), text)
 
 
 class Catalogue:
@@ -31,7 +31,7 @@ class Catalogue:
         self._texts = texts
         self._patterns: dict[str, list[tuple[re.Pattern[str], str]]] = {}
         # The longest literal text first: the more a pattern says, the better it fits.
-        for key in sorted((key for key in texts if _HOLE.search(key)), key=lambda key: -len(_HOLE.sub("", key))):
+        for key in sorted((key for key in texts if HOLE.search(key)), key=lambda key: -len(HOLE.sub("", key))):
             self._patterns.setdefault(_first_word(key), []).append((_pattern(key), texts[key]))
         self.told = lru_cache(_KEPT)(self._told)
 
@@ -53,19 +53,19 @@ class Catalogue:
         return text
 
     def _filled(self, there: str, values: Mapping[str, str]) -> str:
-        looked_up = {hole[2] for hole in _HOLE.finditer(there) if hole[1]}
+        looked_up = {hole[2] for hole in HOLE.finditer(there) if hole[1]}
         return fill(there, {name: self.told(value) if name in looked_up else value for name, value in values.items()})
 
 
 def _first_word(text: str) -> str:
     """What patterns are sorted by; empty for one that begins with a value."""
     word = text.split(" ", 1)[0]
-    return "" if _HOLE.search(word) else word
+    return "" if HOLE.search(word) else word
 
 
 def _pattern(key: str) -> re.Pattern[str]:
     parts, at = [], 0
-    for found in _HOLE.finditer(key):
+    for found in HOLE.finditer(key):
         parts += [re.escape(key[at : found.start()]), f"(?P<{found[2]}>.*?)"]
         at = found.end()
     return re.compile("".join(parts) + re.escape(key[at:]), re.DOTALL)

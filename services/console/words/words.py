@@ -18,10 +18,10 @@ class Words:
         self._there = catalogue(language)
 
     def say(self, text: str, **values: Any) -> str:
-        """The text in this language, with its values; figures among them are written as the language does."""
+        """The text in this language, with its values."""
         if not values:
             return self._there.told(text)
-        return fill(self.literal(text), {name: self._shown(value) for name, value in values.items()})
+        return fill(self.literal(text), {name: str(value) for name, value in values.items()})
 
     def literal(self, text: str) -> str:
         """The message itself, its values still open."""
@@ -29,10 +29,7 @@ class Words:
 
     def count(self, one: str, many: str, n: int, **values: Any) -> str:
         """`one` when it is exactly one, else `many`; `{n}` is the figure."""
-        return self.say(one if n == 1 else many, n=n, **values)
-
-    def _shown(self, value: Any) -> str:
-        return self.figure(value) if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        return self.say(one if n == 1 else many, n=self.figure(n), **values)
 
     def figure(self, number: float, places: int = 0) -> str:
         """`1,234.5`, in German `1.234,5`."""
