@@ -1,5 +1,6 @@
 """The operator's commands (S12): over the socket only, recorded as `operator`, never a second pair of eyes."""
 
+from base64 import b64decode
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
@@ -9,13 +10,14 @@ from services.console.parts import Console
 from services.console.people.domain import OPERATOR
 from services.console.people.usecases.offer_owner_link import offer_owner_link
 from services.console.queue import store, views
-from services.console.queue.domain import Order, check_verdict
+from services.console.queue.domain import Draft, Order, check_verdict
 from services.console.queue.times import check_times, read_time
 from services.console.queue.usecases.decide_item import Decided, decide_item
-from services.console.queue.usecases.submit_item import read_draft, submit_item
+from services.console.queue.usecases.submit_item import prepare_files, read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_items, wait_for_queue, wait_for_verdicts
 from services.console.queue.usecases.withdraw_item import withdraw_item
 from services.console.signals import views as signals
+from shared.attaching import Prepared
 from shared.clock import now
 from shared.db import Tx
 from shared.errors import Conflict, NotFound, Refused
@@ -52,7 +54,7 @@ class ConsoleOperator:
         return {"url": None if token is None else f"{self._console.settings.url}/welcome/{token}"}
 
     async def submit(self, args: Args) -> Args:
-        """args {"items": [{"kind","lang","path","text","audience"?}]} → {"items": [{"item_id","path","state","url"}], "refused": [{"path","reason"}]}.
+        """args {"items": [{"kind","lang","path","text","audience"?,"files"?: [{"name","data": base64}]}]} → {"items": [{"item_id","path","state","url"}], "refused": [{"path","reason"}]}.
 
         Returns when the lock has answered every one; `state` is submitted, unchanged or (no answer in a minute) sent.
         """
@@ -60,18 +62,22 @@ class ConsoleOperator:
         refused: list[Args] = []
         with span("console operator items.submit"):
             for listed in _portions(args["items"]):
+                ready = [await self._read_one(one, refused) for one in listed]
                 async with self._console.db.transaction() as tx:
-                    sent += [each for one in listed if (each := await self._submit_one(tx, one, refused))]
+                    sent += [(await submit_item(tx, OPERATOR, *each)).submission_id for each in ready if each]
         found = await wait_for_queue(self._console.db, self._console.live, sent, PATIENCE)
         rows = [found[each] for each in sent]
         refused += [{"path": row["path"], "reason": row["reason"]} for row in rows if row["state"] == "refused"]
         return {"items": [self._submitted(row) for row in rows if row["state"] != "refused"], "refused": refused}
 
-    async def _submit_one(self, tx: Tx, one: Args, refused: list[Args]) -> UUID | None:
+    async def _read_one(self, one: Args, refused: list[Args]) -> tuple[Draft, Prepared] | None:
         try:
             kind, lang, path, text = (str(one[name]) for name in ("kind", "lang", "path", "text"))
-            draft = read_draft(kind, lang, path, text, str(one.get("audience") or "public"))
-            return (await submit_item(tx, OPERATOR, draft)).submission_id
+            given = [
+                (str(each["name"]), b64decode(str(each["data"]), validate=True)) for each in one.get("files") or ()
+            ]
+            attached = await prepare_files(given, text)
+            return read_draft(kind, lang, path, text, str(one.get("audience") or "public"), attached), attached
         except Refused as error:
             refused.append({"path": one["path"], "reason": error.message, "code": error.code})
             return None

@@ -35,7 +35,9 @@ _DECISION = (
 )
 _LOCK_ITEM = """
 SELECT i.*, coalesce((SELECT value FROM app.switches WHERE name = 'publication_mode'), 'review') AS publication_mode,
-  coalesce((SELECT value FROM app.switches WHERE name = 'four_eyes'), 'off') AS four_eyes
+  coalesce((SELECT value FROM app.switches WHERE name = 'four_eyes'), 'off') AS four_eyes,
+  (SELECT r.content FROM app.revisions r WHERE r.item_id = i.item_id AND r.revision = i.revision
+    AND position(convert_to('"attachments":[', 'UTF8') IN r.content) > 0) AS attached
 FROM app.items i WHERE i.item_id = $1 FOR UPDATE OF i"""
 _COMMENTS_OUT = """
 SELECT * FROM app.items WHERE about = $1 AND (published_revision IS NOT NULL OR scheduled_revision IS NOT NULL) ORDER BY item_id FOR UPDATE"""
@@ -53,7 +55,7 @@ SELECT statement_hash, item_id, outcome, outcome_reason FROM app.decisions WHERE
 
 
 async def lock_item(tx: Tx, item_id: UUID) -> dict[str, Any] | None:
-    """The item, locked, with the switches that bear on a decision."""
+    """The item, locked, with the switches that bear on a decision. `attached`: its newest content, where that names attachments."""
     row = await tx.raw.fetchrow(_LOCK_ITEM, item_id)
     return dict(row) if row else None
 

@@ -1,1 +1,2 @@
-"""keep_attachment: the lock sent what a reviewer is to see · check_complete: whether all of it is here before somebody approves."""
+"""stage_attachments: a submission's bytes go to the lock · keep_attachment: the lock sent what a reviewer is to see ·
+read_attachments: what a decision names, all of it here."""

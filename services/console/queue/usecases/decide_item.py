@@ -9,6 +9,7 @@ from uuid import UUID
 
 from schemas.console.v1 import ItemDecided
 from schemas.statements import Decision, Opening
+from services.console.attachments.usecases.read_attachments import read_attachments
 from services.console.people.domain import Caller
 from services.console.queue import store
 from services.console.queue.domain import Order, check_order, check_reason, is_unanswered
@@ -40,7 +41,8 @@ async def decide_item(tx: Tx, key: SigningKey, caller: Caller, order: Order) -> 
     if twin:
         return Decided(order.item_id, twin, repeated=True)
     check_order(item, order, caller, at)
-    signed = key.sign(_decision(item, order, key.key_id, opening, at))
+    attachments = await read_attachments(tx, order.item_id, item["attached"], needed=order.verdict == "approve")
+    signed = key.sign(_decision(item, attachments, order, key.key_id, opening, at))
     row: dict[str, Any] = {"statement_hash": signed.hash, "revision": item["revision"], "verdict": order.verdict}
     row["reason"] = reason
     row |= {"publish_at": order.publish_at, "expire_at": order.expire_at, "batch": order.batch or new_id()}
@@ -68,12 +70,15 @@ def make_opening(caller: Caller, reason: str) -> Opening:
     return Opening(person_id=caller.id, person_name=caller.name, via=caller.via, reason=reason, nonce=nonce)
 
 
-def _decision(item: Mapping[str, Any], order: Order, key_id: str, opening: Opening, at: datetime) -> Decision:
+def _decision(
+    item: Mapping[str, Any], attachments: tuple[str, ...], order: Order, key_id: str, opening: Opening, at: datetime
+) -> Decision:
     return Decision(
         key_id=key_id,
         item_id=order.item_id,
         revision=item["revision"],
         content_hash=item["content_hash"],
+        attachments=attachments,
         kind=item["kind"],
         lang=item["lang"],
         path=item["path"],
