@@ -80,6 +80,10 @@ class Condition(Data):
     values: Annotated[tuple[Line, ...], Field(max_length=100)] = ()
 
 
+ANY_APP, ANY_COLUMN = "any", "any"
+"""In a proposal: the only app that has such a table, its column that says when a row came to be. The console says which it took."""
+
+
 class CleanupJob(Data):
     """Rows of one table that go when all conditions hold, at the times that `schedule` says in words, in the owner's zone (rules 6 to 8, 13).
 

@@ -81,7 +81,7 @@ from shared.signing import PublicKeys
 
 
 class ConsoleIntake:
-    """What the console reads. After the commit `live` tells open pages; `wake_keys` is called when it was about a key, `wake_delegations` when connectors changed, `wake_mail` when a mail account or a secret did."""
+    """What the console reads. After the commit `live` tells open pages; `wake_keys` is called when it was about a key, `wake_delegations` when connectors changed, `wake_mail` when a mail account or a secret did, `wake_jobs` when the agent proposed one."""
 
     def __init__(
         self,
@@ -90,8 +90,9 @@ class ConsoleIntake:
         wake_delegations: Callable[[], None],
         keys: PublicKeys,
         wake_mail: Callable[[], None] = lambda: None,
+        wake_jobs: Callable[[], None] = lambda: None,
     ) -> None:
-        self._live, self._keys, self._wake_mail = live, keys, wake_mail
+        self._live, self._keys, self._wake_mail, self._wake_jobs = live, keys, wake_mail, wake_jobs
         self._wake_keys, self._wake_delegations = wake_keys, wake_delegations
 
     @on("item.queued")
@@ -247,6 +248,7 @@ class ConsoleIntake:
     @on("job.proposed")
     async def on_job_proposed(self, tx: Tx, event: Received[JobProposed]) -> None:
         await self._proposed(tx, event.data)
+        tx.after_commit(self._wake_jobs)
 
     @on("setting.applied")
     async def on_setting_applied(self, tx: Tx, event: Received[SettingApplied]) -> None:

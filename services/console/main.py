@@ -21,6 +21,8 @@ from services.console.identity.issuer import Issuer
 from services.console.identity.teller import Teller
 from services.console.instances.echo import Echo
 from services.console.intake import ConsoleIntake
+from services.console.jobs.keeper import JobKeeper
+from services.console.jobs.operator import JobOperator
 from services.console.keys.keeper import KeyKeeper
 from services.console.keys.operator import KeyOperator
 from services.console.keys.ring import KeyRing
@@ -31,6 +33,8 @@ from services.console.parts import Console
 from services.console.people.operator import PeopleOperator
 from services.console.people.passwords import Passwords
 from services.console.people.watch import SessionWatch
+from services.console.proposals.operator import ProposalOperator
+from services.console.records.operator import RecordOperator
 from services.console.schema import app
 from services.console.secrets.operator import SecretOperator
 from services.console.secrets.watch import ExpiryWatch
@@ -56,7 +60,8 @@ def compose(settings: Settings) -> Service:
     identity = Issuer.load(settings.keys, settings.url)
     delegations = DelegationKeeper(db, identity)
     mail = MailKeeper(db, ring)
-    link = service.bus(ConsoleIntake(live, keeper.wake, delegations.wake, keys, mail.wake))
+    cleanup = JobKeeper(db, ring, live)
+    link = service.bus(ConsoleIntake(live, keeper.wake, delegations.wake, keys, mail.wake, cleanup.wake))
     chain = ChainWatch(db, keys, service.health, live)
     console = Console(
         settings=settings,
@@ -72,15 +77,17 @@ def compose(settings: Settings) -> Service:
         warehouse=Warehouse(settings),
         wake_chain=chain.wake,
         wake_mail=mail.wake,
+        cleanup=cleanup,
     )
     service.operator(PeopleOperator(console).verbs | GuestOperator(console).verbs)
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
     service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs)
+    service.operator(RecordOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     service.operator(SpendOperator(console).verbs | AutomationOperator(console).verbs)
-    service.operator(AppOperator(console).verbs)
+    service.operator(AppOperator(console).verbs | JobOperator(console, cleanup).verbs | ProposalOperator(console).verbs)
     service.operator(AnalyticsOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
@@ -91,6 +98,7 @@ def compose(settings: Settings) -> Service:
     service.part(KeysEndWithARestore(db, identity, settings.restored_at))
     service.part(delegations)
     service.part(mail)
+    service.part(cleanup)
     service.part(SessionWatch(db, live))
     service.part(ExpiryWatch(db, live))
     service.part(chain)

@@ -10,6 +10,7 @@ from services.console.analytics.warehouse import Warehouse
 from services.console.apps.views import Catalogue
 from services.console.identity.domain import FRONTS, Audience
 from services.console.identity.issuer import Issuer
+from services.console.jobs.keeper import JobKeeper
 from services.console.keys.ring import KeyRing
 from services.console.live import Live
 from services.console.people.passwords import Passwords
@@ -34,6 +35,7 @@ class Console:
     health: Health
     catalogue: Catalogue
     warehouse: Warehouse
+    cleanup: JobKeeper
     wake_chain: Callable[[], None] = lambda: None
     """Somebody asked to recompute the copy of the call audit."""
     wake_mail: Callable[[], None] = lambda: None

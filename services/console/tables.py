@@ -25,16 +25,17 @@ from services.console.access import tables as access
 from services.console.actions import tables as actions
 from services.console.agency import tables as agency
 from services.console.analytics import tables as analytics
-from services.console.attachments import tables as attachments
 from services.console.answers import tables as answers
 from services.console.apps import core as app_schemas
 from services.console.apps import tables as apps
+from services.console.attachments import tables as attachments
 from services.console.audit import tables as audit
 from services.console.automations import tables as automations
 from services.console.cards import tables as cards
 from services.console.connectors import tables as connectors
 from services.console.delegations import tables as delegations
 from services.console.guests import tables as guests
+from services.console.jobs import tables as jobs
 from services.console.leaks import tables as leaks
 from services.console.links import tables as links
 from services.console.mail import tables as mail
@@ -57,6 +58,7 @@ CORE_SQL: list[str] = [*app_schemas.CORE_SQL]
 SUBJECTS = (
     actions,
     answers,
+    jobs,
     people,
     proposals,
     guests,

@@ -14,8 +14,8 @@ MAX_COLUMNS = 5000
 """Of all tables of an app together."""
 RESERVED = frozenset({"id", "tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "oid"})
 """`id` is the number that the console gives rows of a table without a key; the others are the database's own."""
-TAKEN = frozenset({"platform", "apps", "app"})
-"""Slugs that mean something else here: `platform` is what jobs call the console's own tables."""
+TAKEN = frozenset({"platform", "apps", "app", "any"})
+"""Slugs that mean something else here: `platform` is what jobs call the console's own tables, `any` what a proposal calls the only app that fits."""
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,20 @@
 """A proposal of the agent as people see it, and what can be said of it. No framework."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, get_args
 
 from schemas.agent.v1 import AppProposed, JobProposed, RecordProposed
 from schemas.text import BadJson, canonical, parse_json
-from schemas.work import AppDeclaration, CleanupJob
+from schemas.work import AppDeclaration, CleanupJob, Table
 from services.console.people.domain import Caller
 from shared.errors import Conflict, NotFound, Refused
 
 About = Literal["app", "record", "job"]
 State = Literal["waiting", "accepted", "refused", "failed", "ended"]
 Proposed = AppProposed | RecordProposed | JobProposed
-Row = Mapping[str, Any]
+Row = Any
+"""A row of the database, by the names of its columns."""
 VERDICTS = ("accept", "refuse")
 MOST_REASON = 500
 MOST_ROWS = 1000
@@ -67,11 +67,15 @@ class Shown:
 
     @property
     def job(self) -> CleanupJob:
-        return CleanupJob.model_validate(parse_json(self.row["body"].encode()))
+        return read_proposed_job(self.row["body"])
 
     @property
     def rows(self) -> Rows:
         return Rows(**parse_json(self.row["body"].encode()))
+
+
+def read_proposed_job(body: str) -> CleanupJob:
+    return CleanupJob.model_validate(parse_json(body.encode()))
 
 
 def about_of(proposed: Proposed) -> About:
@@ -138,3 +142,21 @@ def _objects(text: str, what: str) -> list[dict[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise Refused(f"The {what} of this proposal are a list of objects.", code=what)
     return found
+
+
+def merged(before: AppDeclaration, more: AppDeclaration) -> AppDeclaration:
+    """What is there, with the tables and columns that the proposal adds. Refused when it would change one that is there: nothing is taken away by a proposal."""
+    tables = {each.name: each for each in before.tables}
+    for each in more.tables:
+        held = tables.get(each.name)
+        tables[each.name] = each if held is None else _widened(held, each)
+    return before.model_copy(update={"tables": tuple(tables.values())})
+
+
+def _widened(held: Table, more: Table) -> Table:
+    columns = {each.name: each for each in held.columns}
+    for each in more.columns:
+        there = columns.setdefault(each.name, each)
+        if there.type != each.type:
+            raise Refused(f"{held.name}.{each.name} is {there.type} and cannot become {each.type}; choose another name.", code="column")  # fmt: skip
+    return held.model_copy(update={"columns": tuple(columns.values())})

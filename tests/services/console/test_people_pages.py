@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from services.console.apps.views import Catalogue
 from services.console.guests.usecases.invite_guest import invite_guest
+from services.console.jobs.keeper import JobKeeper
 from services.console.keys.ring import KeyRing
 from services.console.keys.usecases.open_ring import open_ring
 from services.console.live import Live
@@ -67,7 +68,7 @@ async def browser(desk: Desk, passwords: Passwords, servers: Servers) -> AsyncIt
         await open_ring(tx, ring)
     console = Console(
         settings=settings, db=desk.db, live=live, ring=ring, identity=desk.issuer, form_key=b"key", passwords=passwords,
-        parked=ParkedDesk(desk.db, None, None), health=Health("console"), catalogue=Catalogue(desk.db),
+        parked=ParkedDesk(desk.db, None, None), health=Health("console"), catalogue=Catalogue(desk.db), cleanup=JobKeeper(desk.db, ring, live),
     )  # fmt: skip
     found = Browser(make_web(console), settings.url)
     yield found
