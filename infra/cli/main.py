@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "parked": "infra.cli.parked",
     "people": "infra.cli.people",
     "guests": "infra.cli.guests",
+    "links": "infra.cli.links",
     "share": "infra.cli.share",
     "records": "infra.cli.records",
     "apikey": "infra.cli.access",

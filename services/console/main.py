@@ -26,6 +26,7 @@ from services.console.jobs.operator import JobOperator
 from services.console.keys.keeper import KeyKeeper
 from services.console.keys.operator import KeyOperator
 from services.console.keys.ring import KeyRing
+from services.console.links.operator import LinkOperator
 from services.console.live import Live
 from services.console.mail.keeper import MailKeeper
 from services.console.operator import ConsoleOperator
@@ -83,7 +84,7 @@ def compose(settings: Settings) -> Service:
     service.operator(ConsoleOperator(console).verbs | KeyOperator(console).verbs)
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
-    service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs)
+    service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs | LinkOperator(console).verbs)
     service.operator(RecordOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     service.operator(SpendOperator(console).verbs | AutomationOperator(console).verbs)

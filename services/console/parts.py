@@ -2,8 +2,9 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
 from services.console.analytics.warehouse import Warehouse
@@ -60,6 +61,16 @@ class Console:
     def guest_link(self, token: str) -> str:
         """The link of a guest of the site, to be shown once."""
         return f"{self.site_url}/invited/{token}"
+
+    def share_link(self, token: str) -> str:
+        """A share link to an item, to be shown once."""
+        return f"{self.site_url}/l/{token}"
+
+    def reader_url(self, item: Mapping[Any, Any], about: Mapping[Any, Any] | None = None) -> str:
+        """Where readers find an item; empty when no address of its own leads there. `about`: the item that a comment is about."""
+        if item["kind"] == "comment":
+            return f"{self.reader_url(about)}#comments" if about else ""
+        return "" if item["audience"] == "link" else self.item_url(item["kind"], item["lang"], item["path"])
 
     def item_url(self, kind: str, lang: str, path: str) -> str:
         """Where the site shows an item."""

@@ -70,6 +70,7 @@ SECTIONS = (
             Place("/secrets", "Secrets", "connectors"),
             Place("/people", "People", "people", go="u"),
             Place("/guests", "Guests", "guests"),
+            Place("/links", "Share links", "decide"),
         ),
     ),
     Section(

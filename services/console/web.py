@@ -25,6 +25,7 @@ from services.console.connectors.pages import ConnectorPages
 from services.console.desk import Desk, go
 from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
+from services.console.links.pages import LinkPages
 from services.console.mail.pages import MailPages
 from services.console.notices.pages import NoticePages
 from services.console.parts import Console
@@ -81,6 +82,7 @@ def make_web(console: Console) -> ASGIApp:
         AccessPages(desk, me),
         MailPages(desk),
         GuestPages(desk),
+        LinkPages(desk),
         IdentityPages(desk),
         switches,
         AgencyPages(desk, switches),

@@ -10,7 +10,8 @@ from services.console.people.domain import check_name
 from shared.errors import Refused
 
 LONGEST = timedelta(days=365)
-SHORTEST = timedelta(minutes=1)
+SHORTEST = timedelta(seconds=1)
+USUAL = timedelta(days=7)
 State = Literal["opening", "open", "expired", "closing", "closed", "ended", "refused"]
 """ended: the item was withdrawn after it was opened."""
 

@@ -47,7 +47,7 @@ class HistoryPages:
             submitted = await views.submitted_at(tx, reading.revision["submission_id"])
             days = await signals.by_day(tx, key, 30)
         item = reading.item
-        public_url = self._console.item_url(item["kind"], item["lang"], item["path"])
+        public_url = self._console.reader_url(item, reading.about)
         facts: dict[str, Any] = {
             "hops": hops(reading, rows, submitted),
             "days": days,

@@ -117,7 +117,7 @@ class QueuePages:
             "claimed": claimed,
             "undo_until": self._undo_until(reading, caller),
             "soonest": f"{now():%Y-%m-%dT%H:%M}",
-            "public_url": self._console.item_url(item["kind"], item["lang"], item["path"]),
+            "public_url": self._console.reader_url(item, reading.about),
         }
 
     async def _list(self, request: Request) -> dict[str, Any]:

@@ -31,6 +31,8 @@ class Reading:
     decisions: list[RowMapping]
     revisions: list[RowMapping]
     history: list[RowMapping]
+    about: RowMapping | None = None
+    """Of a comment: the item that it is about."""
 
     @property
     def is_newest(self) -> bool:
@@ -101,11 +103,12 @@ async def read_item(
         decisions = list(await views.item_decisions(tx, item_id))
         revisions = list(await views.revision_list(tx, item_id))
         history = list(await views.item_history(tx, item_id))
+        about = await views.item(tx, item["about"]) if item["about"] else None
     content = ItemContent.from_bytes(revision["content"])
     before = ItemContent.from_bytes(base["content"]) if base else None
     found = await asyncio.to_thread(_difference, before, content, view)
     diff = found or whole(content.body)
-    return Reading(item, revision, content, base, before, diff, found is None, decisions, revisions, history)
+    return Reading(item, revision, content, base, before, diff, found is None, decisions, revisions, history, about)
 
 
 async def _base(tx: Any, item: RowMapping, revision: RowMapping) -> RowMapping | None:
