@@ -1,7 +1,7 @@
 # Everything a newcomer needs. `make help` lists it.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-stories test-attacks test-parts test-long check check-static check-tests fmt path clean compose-test
+.PHONY: help setup analytics run test test-stories test-attacks test-parts test-long check check-static check-tests fmt path clean compose-test
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,6 +34,11 @@ $(VENV)/.ready: infra/requirements/run.txt infra/local/launcher.sh infra/local/m
 $(VENV)/.ready-test: infra/requirements/test.txt $(VENV)/.ready
 	@echo "Installing what tests need"
 	@$(INSTALL) -r infra/requirements/test.txt
+
+analytics: $(VENV)/.ready-analytics ## Add ClickHouse, embedded (chDB), for figures over millions of rows: 100 MB to download, 350 MB on the disk
+
+$(VENV)/.ready-analytics: infra/requirements/analytics.txt $(VENV)/.ready
+	@$(INSTALL) -r infra/requirements/analytics.txt
 	@touch $@
 
 run: setup ## Set up and start everything in this terminal; Ctrl-C stops it (UP="--port-base 9000" passes options)

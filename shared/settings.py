@@ -43,6 +43,7 @@ class Settings(BaseModel):
     trusted_proxies: tuple[str, ...] = ()
     site_base_url: str | None = None
     dns_servers: tuple[str, ...] = ()
+    analytics_url: str | None = None
     restored_at: datetime | None = None
     outward_ca: Path | None = None
     pg_socket_dir: Path
@@ -118,6 +119,11 @@ class Settings(BaseModel):
     def spool(self) -> Path:
         """The agent's copies of registered downloads, from which nginx reads."""
         return self.state / "spool"
+
+    @property
+    def warehouse(self) -> Path:
+        """The console's copy of figures in ClickHouse, and the socket of the process that holds it. It can be lost."""
+        return self.state / "run" / "console" / "warehouse"
 
     @property
     def links_key(self) -> Path:

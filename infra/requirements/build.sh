@@ -10,3 +10,4 @@ for name in run test; do
     --no-emit-package django --no-emit-package sqlparse $out \
     --no-emit-package setuptools $inputs -o "$name.txt"
 done
+  -c run.txt analytics.in -o analytics.txt

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
+from services.console.analytics import api as analytics
 from services.console.api_bodies import Item, NewDecision, NewItem, NewUndo, NewWithdrawal, Outcome, Problem, Submission
 from services.console.forms import check_length
 from services.console.parts import Console
@@ -147,6 +148,7 @@ def make_api(console: Console) -> FastAPI:
     _add_routes(app, api, known)
     statistics.add_routes(app, console, known)
     spend.add_routes(app, console, known)
+    analytics.add_routes(app, console, known)
     app.middleware("http")(_traced)
     app.exception_handler(SchleuseError)(_problem)
     app.exception_handler(RequestValidationError)(_invalid)

@@ -25,6 +25,8 @@ class Tally:
     votes: dict[tuple[str, str], tuple[int, datetime]] = field(default_factory=dict)
     reactions: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
     feedback: dict[UUID, tuple[str, str, datetime, str]] = field(default_factory=dict)
+    signals: list[Signal] = field(default_factory=list)
+    """All that were counted."""
 
     def add(self, signal: Signal) -> None:
         at = signal.at.astimezone(UTC)
@@ -39,6 +41,7 @@ class Tally:
             self.reactions[key, signal.visitor, signal.reaction] = at
         elif signal.kind == "feedback" and signal.text:
             self.feedback[signal.signal_id] = (key, signal.path, at, signal.text)
+        self.signals.append(signal)
 
 
 def item_key(item_id: UUID | None, path: str) -> str:

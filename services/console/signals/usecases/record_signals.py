@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from services.console.analytics.usecases.record_interactions import record_interactions
 from services.console.links.usecases.count_views import count_views
 from services.console.signals import store
 from services.console.signals.domain import Tally, add_up, read_signals
@@ -31,4 +32,5 @@ async def record_signals(tx: Tx, batches: Sequence[list[dict[str, Any]]]) -> lis
         ]
         await count_views(tx, good)
     await store.add(tx, tally)
+    await record_interactions(tx, tally.signals)
     return left
