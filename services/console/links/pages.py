@@ -74,6 +74,12 @@ class LinkPages:
             item, rows = await store.item(tx, item_id), await store.of_item(tx, item_id)
         if item is None:
             raise NotFound("There is no such item in the queue.")
-        told = {"item": item, "links": [read_link(row, at) for row in rows], "refused": None, "fresh": "", "whose": ""}
+        told: dict[str, Any] = {
+            "item": item,
+            "links": [read_link(row, at) for row in rows],
+            "refused": None,
+            "fresh": "",
+            "whose": "",
+        }
         told |= {"given": {"label": "", "until": f"{at + USUAL:%Y-%m-%dT%H:%M}"}, "longest": LONGEST.days}
         return await visit.show("item_links.html", status, **(told | context))

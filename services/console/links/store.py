@@ -54,9 +54,7 @@ async def one(tx: Tx, link_id: UUID, *, lock: bool = False) -> dict[str, Any] | 
 
 async def of_item(tx: Tx, item_id: UUID) -> Sequence[dict[str, Any]]:
     """The newest first."""
-    found = await tx.raw.fetch(
-        f"{_LINK} WHERE l.item_id = $1 ORDER BY l.opened_at DESC LIMIT {MOST}", item_id
-    )
+    found = await tx.raw.fetch(f"{_LINK} WHERE l.item_id = $1 ORDER BY l.opened_at DESC LIMIT {MOST}", item_id)
     return [dict(row) for row in found]
 
 
