@@ -34,10 +34,12 @@ $(VENV)/.ready: infra/requirements/run.txt infra/local/launcher.sh infra/local/m
 $(VENV)/.ready-test: infra/requirements/test.txt $(VENV)/.ready
 	@echo "Installing what tests need"
 	@$(INSTALL) -r infra/requirements/test.txt
+	@touch $@
 
 analytics: $(VENV)/.ready-analytics ## Add ClickHouse, embedded (chDB), for figures over millions of rows: 100 MB to download, 350 MB on the disk
 
 $(VENV)/.ready-analytics: infra/requirements/analytics.txt $(VENV)/.ready
+	@echo "Installing ClickHouse (chDB)"
 	@$(INSTALL) -r infra/requirements/analytics.txt
 	@touch $@
 

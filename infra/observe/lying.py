@@ -84,6 +84,8 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
         yield _below(here, path), owned(console, "644")
     if not here.config.containers:  # there nginx has a volume of its own
         yield from ((pattern, owned(owner, mode)) for pattern, owner, mode in edge.lying(here.layout, me))
+    for name, mode in {"": "700", "/data-1": "700", r"/engine\.sock": "700", "/lock": "600"}.items():
+        yield rf"run/console/warehouse{name}", owned(console, mode)
     for part in services(cluster=here.config.cluster):
         yield rf"run/{part}/health\.sock", owned(who.owner(base_of(part)), "666")
     if here.config.cluster:

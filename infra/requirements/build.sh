@@ -10,4 +10,7 @@ for name in run test; do
     --no-emit-package django --no-emit-package sqlparse $out \
     --no-emit-package setuptools $inputs -o "$name.txt"
 done
+# The optional extra: chDB names pandas too, which is imported only for data frames; nobody here makes one.
+uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+  --no-emit-package pandas --no-emit-package numpy --no-emit-package python-dateutil --no-emit-package six --no-emit-package tzdata \
   -c run.txt analytics.in -o analytics.txt
