@@ -7,7 +7,7 @@ from services.bridge import store
 from services.bridge.attachments.gatherer import Gatherer
 from services.bridge.following import FollowDesk
 from services.bridge.gate import DecisionKeys, Gate
-from services.bridge.inspection import Inspector, Shelf
+from services.bridge.inspection import ColumnShelf, Inspector, Shelf
 from services.bridge.inspection.desk import InspectionDesk
 from services.bridge.intake import BridgeIntake
 from services.bridge.operator import Desk
@@ -61,17 +61,18 @@ def compose(settings: Settings) -> Service:
     service = Service(settings)
     db = service.database(app, core, Stamp("bridge", sealer))
     shelf = Shelf(db, settings.keys, service.health)
-    inspector = Inspector(shelf)
+    columns = ColumnShelf(db, settings.keys, service.health)
+    inspector = Inspector(shelf, columns)
     timers = Timers(db, gate, service.health)
     answerer = shared_wake(service.notices, "question", timers.answerer.wake)
     schedule = shared_wake(service.notices, "schedule", timers.schedule.wake)
     gatherer = Gatherer(db, inspector, service.health)
     gather = shared_wake(service.notices, "attachments", gatherer.wake)
-    for part in (Beginnings(db), shelf, inspector, timers, gatherer):
+    for part in (Beginnings(db), shelf, columns, inspector, timers, gatherer):
         service.part(part)
     keys = DecisionKeys(public_keys)
     service.bus(BridgeIntake(db, inspector, shelf, keys, gate, public_keys, witness, answerer, schedule, gather))
-    service.operator(InspectionDesk(inspector, shelf).verbs | Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
+    service.operator(InspectionDesk(inspector, shelf, columns).verbs | Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
     service.operator(WitnessDesk(db, public_keys).verbs)
     return service
 

@@ -81,6 +81,7 @@ column_fingerprints = Table(
     app,
     Column("column_id", Uuid, primary_key=True),
     Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("key_id", Text, nullable=False),
     Column("body", LargeBinary, nullable=False),
 )
 """What the console told of its internal columns since each one's newest whole set, as it came. Whether it counts is read from its bytes and their key."""

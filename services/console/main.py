@@ -27,6 +27,7 @@ from services.console.keys.keeper import KeyKeeper
 from services.console.keys.operator import KeyOperator
 from services.console.keys.ring import KeyRing
 from services.console.links.operator import LinkOperator
+from services.console.leaks.keeper import LeakKeeper
 from services.console.live import Live
 from services.console.mail.keeper import MailKeeper
 from services.console.operator import ConsoleOperator
@@ -99,6 +100,7 @@ def compose(settings: Settings) -> Service:
     service.part(KeysEndWithARestore(db, identity, settings.restored_at))
     service.part(delegations)
     service.part(mail)
+    service.part(LeakKeeper(db, settings.keys, service.health))
     service.part(cleanup)
     service.part(SessionWatch(db, live))
     service.part(ExpiryWatch(db, live))

@@ -7,7 +7,9 @@ and event. So the same value in two columns, or twice in one, looks like nothing
 
 import base64
 import binascii
+from collections.abc import Mapping
 from hashlib import blake2b
+from hmac import compare_digest
 from pathlib import Path
 from uuid import UUID
 
@@ -32,6 +34,7 @@ class LeakKey:
         self._raw = raw
         self.key_id = blake2b(key=raw, digest_size=8, person=b"leak name").hexdigest()
         self.seeking = blake2b(key=raw, digest_size=KEY_BYTES, person=b"leak seek").digest()
+        self.canary = blake2b(key=raw, digest_size=15, person=b"leak canary").hexdigest()
 
     @classmethod
     def load(cls, folder: Path) -> "LeakKey":
@@ -44,7 +47,15 @@ class LeakKey:
             raise Transient("the leak guard's key is not whole; a start writes it anew", code="leaks")
         return cls(raw)
 
-    def cipher(self, column: UUID, sequence: int, part: bytes, data: bytes) -> bytes:
+    def sealed(self, column: UUID, sequence: int, added: bytes, removed: bytes) -> tuple[bytes, bytes]:
+        """What an event may carry of these marks."""
+        return self._cipher(column, sequence, b"+", added), self._cipher(column, sequence, b"-", removed)
+
+    def opened(self, told: ColumnFingerprinted) -> tuple[bytes, bytes]:
+        """The marks that it adds, and those that it takes back."""
+        return self.sealed(told.column_id, told.sequence, told.added, told.removed)
+
+    def _cipher(self, column: UUID, sequence: int, part: bytes, data: bytes) -> bytes:
         """Enciphers and deciphers. `part` tells the lists of one event apart; no key is used for two of them."""
         about = part + column.bytes + sequence.to_bytes(8)
         once = blake2b(about, digest_size=KEY_BYTES, key=self._raw, person=b"leak column").digest()
@@ -60,3 +71,19 @@ class LeakKey:
 
     def __reduce__(self) -> str:
         raise TypeError("a key is not written down")
+
+
+def believes(told: ColumnFingerprinted, key: LeakKey) -> bool:
+    """Whether it was made with this key, all of it."""
+    return told.key_id == key.key_id and compare_digest(told.mac, key.mac(told))
+
+
+def write_list(columns: Mapping[UUID, int]) -> bytes:
+    """The marks of LIST: each column, and the number of its newest event."""
+    return b"".join(column.bytes + sequence.to_bytes(MARK) for column, sequence in sorted(columns.items()))
+
+
+def read_list(raw: bytes) -> dict[UUID, int]:
+    size = 16 + MARK
+    pieces = (raw[at : at + size] for at in range(0, len(raw), size))
+    return {UUID(bytes=each[:16]): int.from_bytes(each[16:]) for each in pieces}

@@ -1,30 +1,40 @@
 """The rows of what the console told of its internal columns, event by event, as they came."""
 
+import json
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
 
 from shared.db import Tx
 
-_KEEP = "INSERT INTO app.column_fingerprints (column_id, sequence, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
-_FORGET = "DELETE FROM app.column_fingerprints WHERE column_id = $1 AND sequence < $2"
-_STANDS = "SELECT column_id, sequence FROM app.column_fingerprints ORDER BY column_id, sequence"
-_AFTER = "SELECT column_id, sequence, body FROM app.column_fingerprints WHERE column_id = $1 AND sequence > $2 ORDER BY sequence"
+_KEEP = """INSERT INTO app.column_fingerprints (column_id, sequence, key_id, body) VALUES ($1, $2, $3, $4)
+ON CONFLICT (column_id, sequence) DO UPDATE SET (key_id, body) = (excluded.key_id, excluded.body) WHERE column_fingerprints.key_id <> excluded.key_id"""
+_FORGET = "DELETE FROM app.column_fingerprints WHERE column_id = $1 AND (sequence < $2 OR key_id <> $3)"
+_STANDS = "SELECT column_id, sequence FROM app.column_fingerprints WHERE key_id = $1 ORDER BY column_id, sequence"
+_SOME = "SELECT sequence, body FROM app.column_fingerprints WHERE column_id = $1 AND sequence = ANY ($2::bigint[])"
+_FINDINGS = "SELECT findings FROM core.revisions WHERE item_id = $1 AND revision = $2"
 
 
-async def keep(tx: Tx, column: UUID, sequence: int, whole: bool, body: bytes) -> None:
-    """`whole`: what came earlier of this column is not needed any more."""
-    await tx.raw.execute(_KEEP, column, sequence, body)
+async def keep(tx: Tx, column: UUID, sequence: int, key_id: str, whole: bool, body: bytes) -> None:
+    """`whole`: what came earlier of this column, and with other keys, is not needed any more."""
+    await tx.raw.execute(_KEEP, column, sequence, key_id, body)
     if whole:
-        await tx.raw.execute(_FORGET, column, sequence)
+        await tx.raw.execute(_FORGET, column, sequence, key_id)
 
 
-async def stands(tx: Tx) -> Sequence[Record]:
-    """Which events there are."""
-    return await tx.raw.fetch(_STANDS)
+async def stands(tx: Tx, key_id: str) -> Sequence[Record]:
+    """Which events of this key there are."""
+    return await tx.raw.fetch(_STANDS, key_id)
 
 
-async def after(tx: Tx, column: UUID, sequence: int) -> Sequence[Record]:
-    """A column's events after one of them, in order."""
-    return await tx.raw.fetch(_AFTER, column, sequence)
+async def some(tx: Tx, column: UUID, sequences: Sequence[int]) -> Sequence[Record]:
+    """Events of a column, as they came."""
+    return await tx.raw.fetch(_SOME, column, sequences)
+
+
+async def findings(tx: Tx, item_id: UUID, revision: int) -> list[Any]:
+    """What a reviewer is shown of a revision, as it was stored."""
+    found: list[Any] = json.loads(await tx.raw.fetchval(_FINDINGS, item_id, revision) or "[]")
+    return found

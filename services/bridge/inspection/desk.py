@@ -3,20 +3,22 @@
 from typing import Any
 
 from schemas.content import ItemContent
+from services.bridge.inspection.checks.internal import RULE
+from services.bridge.inspection.columns import Columns, ColumnShelf
 from services.bridge.inspection.inspector import Inspector
 from services.bridge.inspection.known import Known, Shelf
 from shared.operator import Verb
 
 
 class InspectionDesk:
-    """Verbs: inspection.check."""
+    """Verbs: inspection.check, inspection.columns."""
 
-    def __init__(self, inspector: Inspector, shelf: Shelf) -> None:
-        self._inspector, self._shelf = inspector, shelf
+    def __init__(self, inspector: Inspector, shelf: Shelf, columns: ColumnShelf) -> None:
+        self._inspector, self._shelf, self._columns = inspector, shelf, columns
 
     @property
     def verbs(self) -> dict[str, Verb]:
-        return {"inspection.check": self.check}
+        return {"inspection.check": self.check, "inspection.columns": self.columns}
 
     async def check(self, _: dict[str, Any]) -> dict[str, Any]:
         """{"fingerprints": how many count now or None, "why": why they do not, "canary": whether a text with the value that every set
@@ -27,6 +29,17 @@ class InspectionDesk:
         canary = await self._inspector.recheck(_text(self._shelf.key().canary))
         clean = await self._inspector.recheck(_text("nothing but words"))
         return {"fingerprints": len(found.entries), "why": "", "canary": bool(canary), "clean": not clean}
+
+    async def columns(self, _: dict[str, Any]) -> dict[str, Any]:
+        """{"columns": how many internal columns are known or None, "why": why they are not, "canary": whether a text with the value that
+        stands for all of them would be marked, "clean": whether one without it would not}."""
+        found = await self._columns.current()
+        if not isinstance(found, Columns):
+            return {"columns": None, "why": found, "canary": False, "clean": False}
+        canary = await self._inspector.inspect(_text(f"before {found.canary.upper()} after"), "page", "en", None)
+        clean = await self._inspector.inspect(_text("nothing but words"), "page", "en", None)
+        marked = [any(each.rule == RULE for each in said.findings) for said in (canary, clean)]
+        return {"columns": len(found.events), "why": "", "canary": marked[0], "clean": not marked[1]}
 
 
 def _text(body: str) -> ItemContent:

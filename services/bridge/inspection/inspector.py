@@ -15,9 +15,12 @@ from schemas.bridge.v1 import Finding
 from schemas.content import ItemContent
 from schemas.model import MAX_CONTENT
 from schemas.text import BadJson, parse_json, sha256
+from services.bridge.inspection.checks import internal
+from services.bridge.inspection.columns import Columns, ColumnSource
 from services.bridge.inspection.frames import LENGTH, MAX_REPLY, frame, length_of
 from services.bridge.inspection.known import Known, Source
 from services.bridge.inspection.order import cut
+from services.bridge.inspection.telling import Telling
 
 SECONDS = 2.0
 """Time for one inspection (S14)."""
@@ -42,15 +45,36 @@ class _Failed(Exception):
     """The child gave no answer that can be used; the message says what is known."""
 
 
+@dataclass(frozen=True)
+class _Sought:
+    """What can be looked for now: sets that count, or why there are none. `columns` is None where there is no console that has any."""
+
+    secrets: Known | str
+    columns: Columns | str | None
+
+    @property
+    def why(self) -> str:
+        return next((each for each in (self.secrets, self.columns) if isinstance(each, str)), "")
+
+    @property
+    def name(self) -> str:
+        return "+".join(each.name for each in (self.secrets, self.columns) if isinstance(each, Known | Columns))
+
+    def unknown(self) -> list[Finding]:
+        secrets = [_unknown(self.secrets)] if isinstance(self.secrets, str) else []
+        return secrets + ([_columns_unknown(self.columns)] if isinstance(self.columns, str) else [])
+
+
 class Inspector:
     """Inspects one text after another in a child process without keys. Start and stop it with the service."""
 
-    def __init__(self, source: Source, seconds: float = SECONDS) -> None:
-        self._source, self._seconds = source, seconds
+    def __init__(self, source: Source, columns: ColumnSource | None = None, seconds: float = SECONDS) -> None:
+        """`columns`: None where there is no console that has any."""
+        self._source, self._columns, self._seconds = source, columns, seconds
         self._turn = asyncio.Lock()
         self._child: asyncio.subprocess.Process | None = None
         self._jobs = 0
-        self._told = ""
+        self._told, self._telling = "", Telling()
         self._clean: dict[tuple[str, str], None] = {}
 
     @property
@@ -80,7 +104,7 @@ class Inspector:
         kind and lang change nothing yet. Never raises for a text's sake: a timeout, a crash or an answer that can't be read is a `block` finding,
         and so is that nothing is known of our own secrets. Transient as the source.
         """
-        known = await self._source.current()
+        known = await self._known()
         began = perf_counter()
         size = len(content.to_bytes())
         if size > MAX_CONTENT:
@@ -90,31 +114,37 @@ class Inspector:
                 found = await self._findings(_job(content) | {"prior_body": prior_body}, known)
                 found += await self._of_files(content, files, known, {})
                 found = cut(found)
-        if isinstance(known, Known) and not any(each.level == "block" for each in found):
+        if known.why == "" and not any(each.level == "block" for each in found):
             self._remember(content, known)
         ms = round((perf_counter() - began) * 1000)
         return Inspection(tuple(found), any(each.level == "block" for each in found), ms)
 
     async def is_clean(self, content_hash: str) -> bool:
-        """Whether this content was looked at for the very secrets that there are now. Transient as the source."""
-        known = await self._source.current()
-        return isinstance(known, Known) and (known.name, content_hash) in self._clean
+        """Whether this content was looked at for the very values that are known now. Transient as the source."""
+        known = await self._known()
+        return known.why == "" and (known.name, content_hash) in self._clean
 
-    async def recheck(self, content: ItemContent, files: Sequence[bytes] = ()) -> str:
-        """Why it cannot pass, or nothing: looks for our own secrets alone. Transient as the source."""
-        known = await self._source.current()
-        only = {"own_secrets_only": True}
+    async def recheck(self, content: ItemContent, files: Sequence[bytes] = (), seen: Sequence[Finding] = ()) -> str:
+        """Why it cannot pass, or nothing: looks for our own secrets, and for internal values that whoever approves it was not shown (`seen`).
+
+        Transient as the source.
+        """
+        known = await self._known()
+        only = {"known_only": True}
         async with self._turn:
             found = await self._findings(_job(content) | only, known)
             found += await self._of_files(content, files, known, only)
-        if found:
-            return found[0].message
-        assert isinstance(known, Known), "not knowing is a finding"
+        fresh = [each for each in found if each not in seen or each.rule != internal.RULE]
+        if fresh:
+            return _refusal(fresh[0])
         self._remember(content, known)
         return ""
 
+    async def _known(self) -> "_Sought":
+        return _Sought(await self._source.current(), await self._columns.current() if self._columns else None)
+
     async def _of_files(
-        self, content: ItemContent, files: Sequence[bytes], known: Known | str, only: Mapping[str, bool]
+        self, content: ItemContent, files: Sequence[bytes], known: "_Sought", only: Mapping[str, bool]
     ) -> list[Finding]:
         if len(files) != len(content.attachments):
             return [_block("inspection_failed", "Not all attachments are there. Nothing passes uninspected")]
@@ -124,19 +154,18 @@ class Inspector:
             found += await self._findings({"attachment": said, **only}, known)
         return found
 
-    def _remember(self, content: ItemContent, known: Known) -> None:
+    def _remember(self, content: ItemContent, known: "_Sought") -> None:
         self._clean[known.name, sha256(content.to_bytes())] = None
         if len(self._clean) > REMEMBERED:
             del self._clean[next(iter(self._clean))]
 
-    async def _findings(self, job: Mapping[str, Any], known: Known | str) -> list[Finding]:
+    async def _findings(self, job: Mapping[str, Any], known: "_Sought") -> list[Finding]:
         try:
             child = await self._ready()
-            if isinstance(known, Known):
-                await self._tell(child, known)
+            await self._tell(child, known)
             reply = await self._ask(child, frame(dict(job)), self._seconds)
             found = [Finding.model_validate(each) for each in reply["findings"]]
-            return found if isinstance(known, Known) else [_unknown(known), *found]
+            return [*known.unknown(), *found]
         except (_Failed, ValidationError, KeyError, TypeError) as error:
             await self._discard()
             why = str(error) if isinstance(error, _Failed) else "its answer could not be read"
@@ -152,14 +181,18 @@ class Inspector:
         self._jobs += 1
         return child
 
-    async def _tell(self, child: asyncio.subprocess.Process, known: Known) -> None:
-        """What finds our own secrets, unless this child knows it."""
-        if self._told == known.name:
-            return
-        reply = await self._ask(child, frame({"known": known.to_frame()}), self._seconds)
-        if reply.get("ready") is not True:
+    async def _tell(self, child: asyncio.subprocess.Process, sought: "_Sought") -> None:
+        """What finds our own secrets and internal values, unless this child knows it."""
+        known, columns = sought.secrets, sought.columns
+        if isinstance(known, Known) and self._told != known.name:
+            await self._learns(child, {"known": known.to_frame()})
+            self._told = known.name
+        for each in self._telling.frames(columns) if isinstance(columns, Columns) else ():
+            await self._learns(child, each)
+
+    async def _learns(self, child: asyncio.subprocess.Process, said: dict[str, Any]) -> None:
+        if (await self._ask(child, frame(said), self._seconds)).get("ready") is not True:
             raise _Failed("its answer could not be read")
-        self._told = known.name
 
     async def _spawn(self) -> asyncio.subprocess.Process:
         child = await asyncio.create_subprocess_exec(
@@ -171,7 +204,7 @@ class Inspector:
             cwd="/",
             start_new_session=True,
         )
-        self._child, self._jobs, self._told = child, 0, ""
+        self._child, self._jobs, self._told, self._telling = child, 0, "", Telling()
         hello = await self._ask(child, b"", START_SECONDS)
         if hello.get("ready") is not True:
             raise _Failed("the inspecting process did not start")
@@ -223,6 +256,18 @@ def _unknown(why: str) -> Finding:
         "secrets_unknown",
         f"The lock cannot tell whether this holds one of our own secrets: {why}. Nothing passes until the connectors run; then try again",
     )
+
+
+def _columns_unknown(why: str) -> Finding:
+    message = f"Internal values could not be looked for: {why}. They are before an approval; until then none passes"
+    return Finding(level="check", rule="columns_unknown", message=message[:500])
+
+
+def _refusal(finding: Finding) -> str:
+    if finding.rule != internal.RULE:
+        return finding.message
+    place = f" (line {finding.line})" if finding.line else ""
+    return f"Since it was inspected, something in it has become internal: {finding.message}{place}. Hand it in again to see it as it is now"[:500]
 
 
 def _block(rule: str, message: str) -> Finding:

@@ -1,20 +1,21 @@
-"""Before an approval: does what was inspected once hold what has become a secret since? Runs outside of any transaction (S14)."""
+"""Before an approval: does what was inspected once hold what has become a secret, or internal, since? Runs outside of any transaction (S14)."""
 
 from pydantic import ValidationError
 
+from schemas.bridge.v1 import Finding
 from schemas.content import ItemContent
 from schemas.statements import Decision, Signed
 from schemas.text import BadJson, sha256
 from services.bridge import store
 from services.bridge.attachments import store as attachments
-from services.bridge.inspection import Inspector
+from services.bridge.inspection import Inspector, column_store
 from shared.db import Database
 
 
 async def recheck_item(db: Database, inspector: Inspector, signed: Signed) -> str:
     """Why what this statement would approve cannot pass now, or nothing. The signature, and whether it counts at all, is judged afterwards.
 
-    Costs a look only when the secrets are others than at the last one.
+    Costs a look only when secrets or internal values are others than at the last one. What the reviewer was shown is not held against the item.
     """
     try:
         decision = Decision.from_bytes(signed.payload)
@@ -27,5 +28,7 @@ async def recheck_item(db: Database, inspector: Inspector, signed: Signed) -> st
         if raw is None or sha256(raw) != decision.content_hash:
             return ""
         content = ItemContent.from_bytes(raw)
+        seen = await column_store.findings(tx, decision.item_id, decision.revision)
         held = await attachments.read(tx, [each.hash for each in content.attachments])
-    return await inspector.recheck(content, [held[each.hash] for each in content.attachments if each.hash in held])
+    files = [held[each.hash] for each in content.attachments if each.hash in held]
+    return await inspector.recheck(content, files, [Finding.model_validate(each) for each in seen])

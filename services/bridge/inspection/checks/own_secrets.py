@@ -90,13 +90,13 @@ def check(own: OwnSecrets, texts: Mapping[str, str], tokens: Sequence[Token], hi
                 message=f"In the {where}: {_BLOCKED}" if where else _BLOCKED,
                 line=line,
             )
-    shown = own.values("\n".join(_as_shown(tokens)), looked)
+    shown = own.values("\n".join(as_shown(tokens)), looked)
     hidden.update(shown)
     if shown and not found:  # the body came last
         yield Finding(level="block", rule="own_secret", message=f"{_BLOCKED}, put together from pieces")
 
 
-def _as_shown(tokens: Sequence[Token]) -> Iterator[str]:
+def as_shown(tokens: Sequence[Token]) -> Iterator[str]:
     """What a reader sees, block by block, without markup and without what is not seen; and where links lead."""
     for token in tokens:
         if token.type == "html_block":
