@@ -24,13 +24,18 @@ class Bad:
 
 @dataclass
 class Checked:
-    """`rows`: values by `columns`; `lines`: where each stands in the file. `bad`: the first thousand; `bad_count`: all."""
+    """`rows`: values by `columns`; `lines`: where each stands in the file. `bad`: the first thousand; `bad_count`: all.
+
+    `mended`: lines with separators inside a value that nobody quoted, the first thousand.
+    """
 
     columns: tuple[str, ...]
     rows: list[tuple[Value, ...]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     bad: list[Bad] = field(default_factory=list)
     bad_count: int = 0
+    mended: list[int] = field(default_factory=list)
+    mended_count: int = 0
 
     def complain(self, line: int, words: str) -> None:
         self.bad_count += 1
@@ -56,13 +61,17 @@ def check_rows(shape: Shape, sheet: Sheet, options: Options, checked: Checked) -
         if count > MOST_ROWS:
             raise Refused(f"A file has at most {MOST_ROWS:,} rows; send it in parts.", code="too_large")
         try:
-            row = _row(cells, len(sheet.header), read, options.null, comma=sheet.comma)
+            whole = mend(cells, sheet)
+            row = _row(whole, len(sheet.header), read, options.null, comma=sheet.comma)
             key = tuple(row[each] for each in named)
             if named and key in seen:
                 raise Refused(f"this key stands in line {seen[key]:,} already.")
             seen[key] = line
             checked.rows.append(row)
             checked.lines.append(line)
+            if whole is not cells:
+                checked.mended_count += 1
+                checked.mended += [line] if checked.mended_count <= KEPT else []
         except Refused as error:
             checked.complain(line, error.message)
         if count % PORTION == 0:
@@ -70,6 +79,20 @@ def check_rows(shape: Shape, sheet: Sheet, options: Options, checked: Checked) -
     if sheet.text.count('"') % 2:
         raise Refused(f"A quote does not close; the file was read up to line {line:,} as one value. Look for a lone \" in it.", code="csv")  # fmt: skip
     yield count
+
+
+def mend(cells: list[str], sheet: Sheet) -> list[str]:
+    """The same cells, unless there are too many and exactly those begin with a space: then nobody quoted `24, place Kléber`, and the separator was part of the value."""
+    surplus = len(cells) - len(sheet.header)
+    if surplus <= 0 or sheet.spaced or sum(each.startswith(" ") for each in cells[1:]) != surplus:
+        return cells
+    whole: list[str] = []
+    for each in cells:
+        if whole and each.startswith(" "):
+            whole[-1] += sheet.delimiter + each
+        else:
+            whole.append(each)
+    return whole
 
 
 def _body(sheet: Sheet) -> Iterator[tuple[int, list[str]]]:

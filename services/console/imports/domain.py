@@ -50,6 +50,11 @@ class Sheet:
     comma: bool = False
 
     @property
+    def spaced(self) -> bool:
+        """Whether separators are followed by a space everywhere."""
+        return any(each.startswith(" ") for each in self.header)
+
+    @property
     def left_out(self) -> list[str]:
         return [name for name, column in zip(self.header, self.columns, strict=True) if column is None]
 

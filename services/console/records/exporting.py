@@ -30,21 +30,23 @@ async def portions(db: Database, shape: Shape, filters: Sequence[Filter]) -> Asy
 
 async def as_csv(db: Database, shape: Shape, filters: Sequence[Filter]) -> AsyncIterator[bytes]:
     """UTF-8 with a header of column names; no text is taken for a formula by whoever opens it."""
-    columns = list(shape.columns)
-    yield _lines([columns])
+    yield csv_lines(shape, (), header=True)
     async for rows in portions(db, shape, filters):
-        yield _lines([[_cell(shape, name, row) for name in columns] for row in rows])
+        yield csv_lines(shape, rows, header=False)
+
+
+def csv_lines(shape: Shape, rows: Sequence[RowMapping], *, header: bool) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    if header:
+        writer.writerow(shape.columns)
+    writer.writerows([_cell(shape, name, row) for name in shape.columns] for row in rows)
+    return out.getvalue().encode()
 
 
 def _cell(shape: Shape, name: str, row: RowMapping) -> str:
     text = show_value(row[name])
     return tamed(text) if shape.columns[name].type in {"text", "json"} else text
-
-
-def _lines(rows: Sequence[Sequence[str]]) -> bytes:
-    out = io.StringIO(newline="")
-    csv.writer(out).writerows(rows)
-    return out.getvalue().encode()
 
 
 async def as_json(db: Database, shape: Shape, filters: Sequence[Filter]) -> AsyncIterator[bytes]:

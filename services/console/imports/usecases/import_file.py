@@ -23,7 +23,7 @@ TOLD = 5000
 
 @dataclass
 class Report:
-    """What came of a file. `added` and `changed` are what a trial would do, too."""
+    """What came of a file. `mended`: lines with unquoted separators inside a value. `added` and `changed` are what a trial would do, too."""
 
     encoding: str
     delimiter: str
@@ -31,6 +31,8 @@ class Report:
     rows: int
     bad_count: int
     bad: list[Bad] = field(default_factory=list)
+    mended_count: int = 0
+    mended: list[int] = field(default_factory=list)
     added: int = 0
     changed: int = 0
 
@@ -108,7 +110,8 @@ async def _put(tx: Tx, started: _Started, sheet: Sheet, checked: Checked, by: Ca
     await store.lay_beside(tx, shape, checked)
     checked.without(await store.unfit(tx, shape, checked.columns, replace=replace))
     rows = len(checked.rows) + checked.bad_count
-    report = Report(sheet.encoding, DELIMITERS[sheet.delimiter], sheet.left_out, rows, checked.bad_count, checked.bad)
+    how = (sheet.encoding, DELIMITERS[sheet.delimiter], sheet.left_out)
+    report = Report(*how, rows, checked.bad_count, checked.bad, checked.mended_count, checked.mended)
     if dry_run or (checked.bad_count and not started.options.leave_bad):
         report.added = len(checked.rows)
         return report

@@ -82,6 +82,12 @@ async def test_bad_lines_are_named_and_nothing_is_kept_unless_they_may_be_left_o
     assert (renamed["row_key"], renamed["by_name"]) == ('["a"]', "Tom Brandt")
 
 
+async def test_a_separator_that_nobody_quoted_is_part_of_the_value_and_the_line_is_named(shop: Shop) -> None:
+    report = await bring(shop, b"code,name,country\nA,24, place X,France\nB,b,c,d\nC,x, y, z\n", leave_bad=True)
+    assert (report.added, report.mended, [each.line for each in report.bad]) == (1, [2], [3, 4])
+    assert [row["name"] for row in await shop.rows("customers")] == ["24, place X"]
+
+
 UNREADABLE = {
     b"": "is empty",
     b"\x81\x8d": "save it as UTF-8",
