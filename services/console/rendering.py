@@ -4,16 +4,17 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from services.console.bars import bars
 from services.console.queue.domain import AUDIENCES, KINDS, LIMIT, VERDICTS, is_on_its_way
 from services.console.words import LANGUAGES, Language, Words, script_words
 from services.console.words.catalogue import HOLE
+from shared.charts import bars
 from shared.clock import now
 from shared.ids import new_token
 from shared.markup import invisible
@@ -174,7 +175,7 @@ def _environment(voice: Voice, static: StaticFiles, site_url: str) -> Environmen
         "verdicts": VERDICTS,
         "limit": LIMIT,
         "site_url": site_url,
-        "bars": bars,
+        "bars": partial(bars, say=voice.words.say, write=voice.words.figure),
         "on_its_way": lambda item: is_on_its_way(item, now()),
         "labelled": lambda series: [(voice.words.day(day), figure) for day, figure in series],
         "by_hour": lambda rows: [(f"{row['hour']:%H:%M}", row["n"]) for row in reversed(rows)],
