@@ -12,6 +12,7 @@ from schemas.text import sha256
 from shared.attachments import LIMIT, PICTURES, check_names, fault_of_name, human_size, media_type
 from shared.errors import Refused, TooLarge
 from shared.imaging import made_anew, smaller_editions
+from shared.markup.files import last_part
 from shared.markup.headings import flat
 from shared.markup.parser import parse
 
@@ -46,11 +47,6 @@ def named_in(body: str) -> list[str]:
     tokens = parse(body)
     found = [source for source, _ in _sources(tokens)] + list(_links(tokens))
     return [each for each in dict.fromkeys(map(unquote, found)) if ":" not in each and media_type(each) is not None]
-
-
-def last_part(address: str) -> str:
-    """`img/lock.png` names the attachment `lock.png`."""
-    return unquote(address.partition("#")[0].partition("?")[0]).replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _made(name: str, raw: bytes, alts: Mapping[str, str]) -> Iterator[tuple[Attachment, bytes]]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 import nh3
 
 from shared.markup.code import CLASSES
+from shared.markup.files import SIZES
 
 TAGS = frozenset(
     [
@@ -31,6 +32,7 @@ TAGS = frozenset(
         "h6",
         "hr",
         "i",
+        "img",
         "ins",
         "kbd",
         "li",
@@ -75,8 +77,11 @@ BOX_CLASSES = frozenset(
         "stack",
         "notes",
         "small",
+        "chart",
     ]
 )
+_FILE = re.compile(r"/a/[0-9a-f]{64}/[A-Za-z0-9%@._~!$&'()*+,;=:-]+\Z")
+"""Pictures come from the item's own attachments, and from nowhere else."""
 _ID = re.compile(r"(?:h-\S+|fn-\d+|fnref-\d+(?:-\d+)?)\Z")
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
@@ -87,7 +92,20 @@ def clean(html: str) -> str:
 
 
 def _own_ids_only(_tag: str, attribute: str, value: str) -> str | None:
+    if _tag == "img":
+        return value if _is_of_a_picture(attribute, value) else None
     return value if attribute != "id" or _ID.match(value) else None
+
+
+def _is_of_a_picture(attribute: str, value: str) -> bool:
+    match attribute:
+        case "src":
+            return bool(_FILE.match(value))
+        case "srcset":
+            return all(_FILE.match(each.strip().split(" ")[0]) for each in value.split(", "))
+        case "width" | "height":
+            return value.isdigit()
+    return True
 
 
 @lru_cache(maxsize=1)
@@ -101,11 +119,16 @@ def _cleaner() -> nh3.Cleaner:
             "abbr": {"title"},
             "dfn": {"title"},
             "details": {"open"},
+            "img": {"src", "srcset", "alt", "width", "height"},
             "li": {"id"},
             "ol": {"start"},
             **{name: {"id"} for name in _HEADINGS},
         },
-        tag_attribute_values={"th": {"scope": {"col"}}, "div": {"role": {"note"}}},
+        tag_attribute_values={
+            "th": {"scope": {"col"}},
+            "div": {"role": {"note"}},
+            "img": {"loading": {"lazy"}, "sizes": {SIZES}},
+        },
         allowed_classes={
             **{name: set(BOX_CLASSES) for name in boxes},
             "span": set(CLASSES),

@@ -15,6 +15,7 @@ _EN = MappingProxyType(
         "tab": "Variant",
         "code": "Code",
         "table": "Table",
+        "chart": "Chart",
         "footnote": "footnote",
         "back": "back to the text",
     }
@@ -31,6 +32,7 @@ _DE = MappingProxyType(
         "tab": "Variante",
         "code": "Code",
         "table": "Tabelle",
+        "chart": "Diagramm",
         "footnote": "Fußnote",
         "back": "zurück zum Text",
     }

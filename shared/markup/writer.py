@@ -6,7 +6,11 @@ from html import escape
 
 from markdown_it.token import Token
 
+from schemas.content import Attachment
+from shared.attachments import address as file_address
+from shared.markup.chart_block import MOST_CHARTS, Chart, placed, read_chart
 from shared.markup.code import highlight
+from shared.markup.files import Files
 from shared.markup.headings import flat
 from shared.markup.links import target
 from shared.markup.raw import Raw
@@ -21,10 +25,12 @@ _FILE_NAME = re.compile(r"([^/?#]+)/?(?:[?#].*)?\Z")
 
 
 class Writer:
-    """Writes one page. `ids` are the ids that in-page links may lead to."""
+    """Writes one page. `ids` are the ids that in-page links may lead to. `charts`: those whose places are marked in what was written."""
 
-    def __init__(self, base_path: str, ids: set[str]) -> None:
+    def __init__(self, base_path: str, ids: set[str], files: Sequence[Attachment] = ()) -> None:
         self._base_path, self._ids = base_path, ids
+        self._files = Files(files)
+        self.charts: list[Chart] = []
         self._raw = Raw(self._link_attributes, lambda given: self._image(given.get("src", ""), given.get("alt", "")))
         self._links: list[str] = []
         self._addresses = 0
@@ -74,6 +80,10 @@ class Writer:
         return f"<code>{escape(token.content, quote=False)}</code>"
 
     def _on_fence(self, token: Token) -> str:
+        chart = read_chart(token.content) if token.info.strip() == "chart" and len(self.charts) < MOST_CHARTS else None
+        if chart is not None:
+            self.charts.append(chart)
+            return placed(chart, len(self.charts) - 1)
         return f"<pre><code>{highlight(token.content, token.info)}</code></pre>\n"
 
     def _on_code_block(self, token: Token) -> str:
@@ -102,6 +112,9 @@ class Writer:
         return "<hr>\n"
 
     def _link_attributes(self, address: str) -> str:
+        file = self._files.find(address)
+        if file is not None:
+            return f'href="{escape(file_address(file))}"'
         found = target(address, self._base_path, self._ids) if self._affords(address) else None
         return f'href="{escape(found.href)}"' if found else ""
 
@@ -124,7 +137,10 @@ class Writer:
         return self._image(str(token.attrGet("src") or ""), flat(token.children))
 
     def _image(self, source: str, alt: str) -> str:
-        """Nothing is loaded from elsewhere: the alternative text, as a link to the picture when that is on the web."""
+        """A picture of the item's own. Nothing is loaded from elsewhere: the alternative text, as a link to the picture when that is on the web."""
+        shown = self._files.picture(source, alt)
+        if shown and self._affords(shown):
+            return shown
         found = target(source, self._base_path) if self._affords(source) else None
         if not found or not found.remote or self._raw.in_link or any(self._links):
             return escape(alt, quote=False)

@@ -1,0 +1,48 @@
+"""An item's own files in its text: a picture or a link that names one of them, by the last part of its address."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import unquote
+
+from schemas.content import Attachment
+from shared.attachments import address, editions, is_picture, variant_of
+
+SIZES = "(max-width: 46rem) 94vw, 42rem"
+"""How wide a picture stands in a text, on a phone and beside its contents."""
+_SCHEME = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:|//|#)")
+
+
+class Files:
+    """Of one item."""
+
+    def __init__(self, files: Sequence[Attachment]) -> None:
+        self._all = files
+        self._by_name = {each.name: each for each in files}
+
+    def find(self, source: str) -> Attachment | None:
+        """The file that a relative address names; `img/lock.png` names `lock.png`."""
+        if not self._by_name or _SCHEME.match(source):
+            return None
+        return self._by_name.get(last_part(source))
+
+    def picture(self, source: str, alt: str) -> str:
+        """An img of one of these files with its smaller editions, or nothing."""
+        found = self.find(source)
+        if found is None or not is_picture(found) or variant_of(found.name):
+            return ""
+        smaller = [f"{address(each)} {each.width}w" for each in editions(found.name, self._all)]
+        several = (
+            f' srcset="{escape(", ".join([*smaller, f"{address(found)} {found.width}w"]))}" sizes="{SIZES}"'
+            if smaller
+            else ""
+        )
+        return (
+            f'<img src="{escape(address(found))}"{several} alt="{escape(alt or found.alt)}" width="{found.width}"'
+            f' height="{found.height}" loading="lazy">'
+        )
+
+
+def last_part(source: str) -> str:
+    """Without folders, query and fragment; what is coded in the address is read."""
+    return unquote(source.partition("#")[0].partition("?")[0]).replace("\\", "/").rsplit("/", 1)[-1]
