@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from services.console.access.pages import AccessPages
 from services.console.actions.pages import ActionPages
 from services.console.agency.pages import AgencyPages
+from services.console.analytics.pages import AnalyticsPages
 from services.console.api import make_api, nowhere
 from services.console.apps.card_pages import AppCardPages
 from services.console.apps.pages import AppPages
@@ -94,6 +95,7 @@ def make_web(console: Console) -> ASGIApp:
         AutomationPages(desk),
         SecretPages(desk),
         SignalPages(desk),
+        AnalyticsPages(desk),
         SharingPages(desk),
         SpendPages(desk),
         StatisticsPages(desk),
