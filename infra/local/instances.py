@@ -3,7 +3,7 @@
 A part's name is what it runs, with the number of every instance after the first: `bridge`, `bridge-2`, `nats-3`.
 """
 
-from infra.local.layout import PARTS
+from infra.local.layout import APPS, PARTS
 from schemas.catalogue import SERVICES
 
 SERVERS = 3
@@ -43,4 +43,4 @@ def services(*, cluster: bool) -> tuple[str, ...]:
 
 def parts(*, cluster: bool) -> tuple[str, ...]:
     """Everything the supervisor runs, in the order of starting."""
-    return (*servers(cluster=cluster), *services(cluster=cluster)) if cluster else PARTS
+    return (*servers(cluster=cluster), *services(cluster=cluster), APPS) if cluster else PARTS

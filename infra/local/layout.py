@@ -20,7 +20,9 @@ OLDEST = 1
 DEFAULT_PORT_BASE = 8420
 GROUP = "schleuse"
 SERVER_USERS = ("pgadm", "nats")
-PARTS: tuple[str, ...] = ("postgres", "nats", "bridge", "console", "site", "agent", "connectors")
+APPS = "apps"
+"""The part that runs the code of apps, and its OS user: no keys, no bus, no database (S4)."""
+PARTS: tuple[str, ...] = ("postgres", "nats", "bridge", "console", "site", "agent", "connectors", APPS)
 """Everything the supervisor runs, in the order of starting."""
 
 SIGNING_KEYS: dict[str, tuple[str, ...]] = {
@@ -184,4 +186,4 @@ def user_of(part: str) -> str:
     return {"postgres": "pgadm", "nats": "nats"}.get(base, base)
 
 
-ALL_USERS: tuple[str, ...] = (*SERVICES, *SERVER_USERS)
+ALL_USERS: tuple[str, ...] = (*SERVICES, *SERVER_USERS, APPS)

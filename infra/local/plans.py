@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from infra.local import readiness
-from infra.local.command import as_user, environment
+from infra.local.command import as_user, environment, without_network
 from infra.local.instances import base_of, number_of, servers, services
-from infra.local.layout import user_of
+from infra.local.layout import APPS, user_of
 from infra.local.part import Plan
 from infra.local.preflight import has_room
 from infra.local.prepare import Prepared
@@ -22,7 +22,15 @@ def plans(prepared: Prepared, servers_ready: Callable[[], Awaitable[None]]) -> d
     cluster = prepared.config.cluster
     return {name: _server(prepared, name) for name in servers(cluster=cluster)} | {
         name: _service(prepared, name, servers_ready) for name in services(cluster=cluster)
-    }
+    } | {APPS: _apps(prepared)}
+
+
+def _apps(prepared: Prepared) -> Plan:
+    """Where the kernel lets the starter do it, in a network of its own, in which there is nothing."""
+    layout, runtime = prepared.layout, prepared.runtime
+    command = [str(runtime.python), "-m", "infra.apps.host", "--state", str(layout.state)]
+    wrapped = without_network(as_user(prepared.who, APPS, command))
+    return Plan(APPS, wrapped, environment(runtime), str(runtime.code), partial(readiness.service, layout.health(APPS)))
 
 
 def _server(prepared: Prepared, name: str) -> Plan:

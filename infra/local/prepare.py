@@ -8,7 +8,7 @@ from pathlib import Path
 from infra.local import config, folders, keys, place, preflight, spool
 from infra.local.identities import Identities
 from infra.local.instances import base_of, bus_parts, services
-from infra.local.layout import VERSION, Layout
+from infra.local.layout import APPS, VERSION, Layout
 from infra.local.runtime import Runtime, choose
 from infra.nats import certificate
 from infra.nats.config import Place, Routes, render
@@ -70,6 +70,7 @@ def make_folders(layout: Layout, who: Identities, me: folders.Owner, *, cluster:
         folders.folder(path, 0o755, me)
     for part in services(cluster=cluster):
         folders.folder(layout.run / part, 0o755, who.owner(base_of(part)))
+    folders.folder(layout.run / APPS, 0o755, who.owner(APPS))
     folders.folder(layout.secrets, 0o700, who.owner("connectors"))
     folders.folder(layout.workspace, 0o700, who.owner("agent"))
     spool.make_spool(layout, who.uids["agent"], who.gids["agent"])

@@ -15,9 +15,9 @@ def login_lines(config: Config) -> list[str]:
 
 
 def map_lines(config: Config) -> list[str]:
-    """Of pg_ident.conf: nobody but the one user of an installation that is not separated."""
-    users = sorted({config.users["console"], config.users["pgadm"]})
-    return [] if config.os_separation else ident_conf(users).split("\n")[:-1]
+    """Of pg_ident.conf: the console as the apps' roles; and the one user of an installation that is not separated."""
+    users = [] if config.os_separation else sorted({config.users["console"], config.users["pgadm"]})
+    return ident_conf(users, config.users["console"]).split("\n")[:-1]
 
 
 def guarded_settings(layout: Layout) -> dict[str, str]:

@@ -1,7 +1,11 @@
 """Roles, databases, schemas and the connect matrix. Every statement can run again; a planted grant is taken back."""
 
+# statements are composed of names of ours
+# ruff: noqa: S608
+
 import asyncpg
 
+from infra.postgres import app_roles
 from infra.postgres.settings import CONNECTION_LIMIT, role_settings
 from shared.settings import DATABASES
 
@@ -33,22 +37,24 @@ UNION ALL SELECT format('REVOKE ALL ON DATABASE %I FROM %I CASCADE', p.datname, 
   CROSS JOIN LATERAL aclexplode(p.datacl) a JOIN pg_roles grantee ON grantee.oid = a.grantee
   WHERE datallowconn AND a.grantee <> p.datdba AND NOT grantee.rolsuper
 UNION ALL SELECT format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', d, r) FROM m
+UNION ALL SELECT '{apps}'
+""".replace("{apps}", app_roles.let_connect())
+
+WRONG_CONNECTS = f"""
+SELECT string_agg(r || ' -> ' || datname, ', ') FROM (SELECT r::text, d::text FROM m UNION ALL SELECT unnest(ARRAY[{app_roles.LISTED}]), '{app_roles.DATABASE}') who
+ CROSS JOIN pg_database WHERE datallowconn AND has_database_privilege(r, datname, 'CONNECT') IS DISTINCT FROM (d = datname)
 """
 
-WRONG_CONNECTS = """
-SELECT string_agg(r || ' -> ' || datname, ', ') FROM m CROSS JOIN pg_database
- WHERE datallowconn AND has_database_privilege(r, datname, 'CONNECT') IS DISTINCT FROM (d = datname)
+TOO_STRONG = f"""
+SELECT string_agg(rolname, ', ') FROM pg_roles LEFT JOIN m ON rolname IN (r, r || '_owner')
+ WHERE (r IS NOT NULL OR rolname IN ({app_roles.LISTED}))
+   AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls OR (rolcanlogin AND rolname <> r)
+    OR EXISTS (SELECT FROM pg_auth_members WHERE member = pg_roles.oid OR roleid = pg_roles.oid))
 """
 
-TOO_STRONG = """
-SELECT string_agg(rolname, ', ') FROM pg_roles JOIN m ON rolname IN (r, r || '_owner')
- WHERE rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls OR (rolcanlogin AND rolname <> r)
-    OR EXISTS (SELECT FROM pg_auth_members WHERE member = pg_roles.oid OR roleid = pg_roles.oid)
-"""
-
-STRANGERS = """
+STRANGERS = f"""
 SELECT string_agg(rolname, ', ') FROM pg_roles
- WHERE rolcanlogin AND rolname <> current_user AND rolname NOT IN (SELECT r FROM m)
+ WHERE rolcanlogin AND rolname <> current_user AND rolname NOT IN (SELECT r FROM m) AND rolname NOT IN ({app_roles.LISTED})
 """
 
 
@@ -63,6 +69,7 @@ async def provision_cluster(admin: asyncpg.Connection) -> None:
     await _run_generated(admin, ROLES)
     await _run_generated(admin, STRENGTH)
     await _role_settings(admin)
+    await app_roles.make_roles(admin)
     await _run_generated(admin, DATABASE_MAKING)
     async with admin.transaction():
         await _run_generated(admin, CONNECTS)

@@ -100,7 +100,7 @@ def write_settings(layout: Layout, config: Config, data: Path) -> None:
     group_needed = server_user != config.users["console"]
     _replace(data / "schleuse.conf", settings.server_conf(layout, separated=group_needed))
     _replace(data / "pg_hba.conf", settings.hba_conf(mapped=mapped))
-    _replace(data / "pg_ident.conf", settings.ident_conf(others) if mapped else "")
+    _replace(data / "pg_ident.conf", settings.ident_conf(others if mapped else [], config.users["console"]))
     _replace(data / "postgresql.conf", "include 'schleuse.conf'\n")
     _replace(data / "postgresql.auto.conf", "")
 

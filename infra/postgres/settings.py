@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from infra.local.layout import GROUP, Layout
+from infra.postgres import app_roles
 from schemas.catalogue import SERVICES
 
 SUPERUSER = "pgadm"
@@ -28,8 +29,8 @@ SETTINGS: dict[str, str] = {
     "jit": "off",
     "autovacuum_naptime": "15s",
     "track_io_timing": "off",
-    # Five roles of CONNECTION_LIMIT connections each stay below it, so no service can shut out another (S15).
-    "max_connections": "100",
+    # Five roles of CONNECTION_LIMIT connections each, and those of apps, stay below it, so no service can shut out another (S15).
+    "max_connections": "130",
     "superuser_reserved_connections": "5",
     # Room for a role that takes 20,000 locks in one transaction beside everybody else (S15).
     "max_locks_per_transaction": "512",
@@ -75,11 +76,15 @@ def server_conf(layout: Layout, *, separated: bool, group: str = GROUP) -> str:
 
 
 def hba_conf(*, mapped: bool) -> str:
-    """Two lines: peer, nothing else. `all` does not match replication connections."""
+    """Peer, nothing else: the server's own user, apps' roles in their database only, services. `all` does not match replication connections."""
     suffix = " map=dev" if mapped else ""
-    return f"local all {SUPERUSER} peer{suffix}\nlocal all all peer{suffix}\n"
+    lines = [f"local all {SUPERUSER} peer{suffix}", *app_roles.login_lines("dev" if mapped else ""), f"local all all peer{suffix}"]
+    return "\n".join(lines) + "\n"
 
 
-def ident_conf(os_users: list[str]) -> str:
-    """Without separate OS users these may be any role; nothing separates them then, and status says so."""
-    return "".join(f"dev {user} {role}\n" for user in os_users for role in (SUPERUSER, *SERVICES))
+def ident_conf(os_users: list[str], console: str = "console") -> str:
+    """Without separate OS users these may be any role; nothing separates them then, and status says so. With them the console's may be any app's."""
+    if not os_users:
+        return "\n".join(app_roles.map_lines(console)) + "\n"
+    roles = (SUPERUSER, *SERVICES, *app_roles.ROLES)
+    return "".join(f"dev {user} {role}\n" for user in os_users for role in roles)

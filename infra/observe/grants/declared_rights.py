@@ -5,6 +5,7 @@ from importlib import import_module
 from sqlalchemy import MetaData
 
 from infra.observe.grants.line import Key
+from infra.postgres import app_roles
 from infra.postgres.core import PRIVILEGES, Core, declared
 from infra.postgres.settings import CONNECTION_LIMIT, SUPERUSER, role_settings
 from shared.settings import DATABASES
@@ -36,6 +37,16 @@ def of_cluster(major: int) -> dict[Key, str]:
         found[service, f"database {database}: {service} may"] = "CONNECT, TEMPORARY"
         for name, value in role_settings(major).items():
             found[service, f"setting of {service}: {name}"] = value
+    return found | of_apps()
+
+
+def of_apps() -> dict[Key, str]:
+    """The roles that apps' code reads its own tables by."""
+    found: dict[Key, str] = {}
+    for role in app_roles.ROLES:
+        found["postgres", f"role {role}"] = f"login {app_roles.CONNECTIONS} connections"
+        found["console", f"database {app_roles.DATABASE}: {role} may"] = "CONNECT"
+        found |= {("postgres", f"setting of {role}: {name}"): value for name, value in app_roles.SETTINGS.items()}
     return found
 
 

@@ -5,6 +5,7 @@
 from functools import reduce
 
 from infra.observe.login import guarded_settings, login_lines, map_lines
+from infra.postgres import app_roles
 from infra.postgres.core import declared, strong_functions
 from infra.postgres.settings import CONNECTION_LIMIT, ROLE_SETTINGS, SUPERUSER
 from infra.prove.check import Book
@@ -20,7 +21,8 @@ CLUSTER: dict[str, str] = {
     "only a service's own role may connect, and make temporary tables, in its database": f"""
       SELECT role.rolname || ' has ' || p || ' on ' || datname FROM pg_roles role, pg_database, unnest(ARRAY['CONNECT', 'TEMP', 'CREATE']) p
       WHERE datallowconn AND NOT rolsuper AND rolname !~ '^pg_' AND pg_get_userbyid(datdba) <> rolname
-        AND has_database_privilege(role.oid, pg_database.oid, p) IS DISTINCT FROM (p <> 'CREATE' AND (rolname, datname) IN ({_PAIRS}))""",
+        AND has_database_privilege(role.oid, pg_database.oid, p) IS DISTINCT FROM ((p <> 'CREATE' AND (rolname, datname) IN ({_PAIRS}))
+          OR (p = 'CONNECT' AND datname = '{app_roles.DATABASE}' AND rolname IN ({app_roles.LISTED})))""",
     "no privilege on a database goes to PUBLIC or can be passed on": """
       SELECT datname || ': ' || coalesce(grantee.rolname, 'PUBLIC') || ' ' || privilege_type FROM pg_database, aclexplode(datacl) a
       LEFT JOIN pg_roles grantee ON grantee.oid = a.grantee
@@ -29,8 +31,8 @@ CLUSTER: dict[str, str] = {
       SELECT datname || ' belongs to ' || pg_get_userbyid(datdba) FROM pg_database WHERE datname NOT IN ('postgres', 'template0', 'template1')
         AND (pg_get_userbyid(datdba), datname) NOT IN (SELECT r || '_owner', d FROM (VALUES {_PAIRS}) v(r, d))
       UNION ALL SELECT d || ' is missing' FROM (VALUES {_PAIRS}) v(r, d) WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = d)""",
-    "only the five services and the server's own user may log in": f"""
-      SELECT rolname FROM pg_roles WHERE rolcanlogin AND rolname NOT IN ('{SUPERUSER}', {", ".join(f"'{r}'" for r in DATABASES)})
+    "only the five services, the apps' roles and the server's own user may log in": f"""
+      SELECT rolname FROM pg_roles WHERE rolcanlogin AND rolname NOT IN ('{SUPERUSER}', {app_roles.LISTED}, {", ".join(f"'{r}'" for r in DATABASES)})
       UNION ALL SELECT rolname || ' cannot' FROM pg_roles WHERE NOT rolcanlogin AND rolname IN ({", ".join(f"'{r}'" for r in DATABASES)})""",
     "only the server's own user is superuser, makes roles or databases, replicates or passes row security": f"""
       SELECT rolname FROM pg_roles WHERE rolname <> '{SUPERUSER}' AND (rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls)""",
@@ -42,8 +44,8 @@ CLUSTER: dict[str, str] = {
       SELECT rolname || ' ' || rolconnlimit FROM pg_roles WHERE rolname IN ({", ".join(f"'{r}'" for r in DATABASES)}) AND rolconnlimit <> {CONNECTION_LIMIT}""",
     "roles carry the intended settings and no others": f"""
       SELECT role || ': ' || setting FROM (SELECT coalesce(rolname, 'every role') AS role, unnest(setconfig) AS setting
-        FROM pg_db_role_setting LEFT JOIN pg_roles r ON r.oid = setrole) s WHERE role NOT IN ({", ".join(f"'{r}'" for r in DATABASES)})
-        OR split_part(setting, '=', 1) NOT IN ({", ".join(f"'{name}'" for name in (*ROLE_SETTINGS, "transaction_timeout"))})""",
+        FROM pg_db_role_setting LEFT JOIN pg_roles r ON r.oid = setrole) s WHERE role NOT IN ({app_roles.LISTED}, {", ".join(f"'{r}'" for r in DATABASES)})
+        OR split_part(setting, '=', 1) NOT IN ({", ".join(f"'{name}'" for name in (*ROLE_SETTINGS, *app_roles.SETTINGS, "transaction_timeout"))})""",
     "no service may change a guarded setting": f"""
       SELECT grantee.rolname || ' ' || parname FROM pg_parameter_acl, aclexplode(paracl) a LEFT JOIN pg_roles grantee ON grantee.oid = a.grantee
       WHERE grantee.rolname IS DISTINCT FROM '{SUPERUSER}'""",
@@ -116,13 +118,13 @@ async def check_catalogue(target: Target, book: Book) -> None:
 def _login_rules(target: Target, book: Book, hba: list[list[str]], ident: list[list[str]]) -> None:
     book.same(
         "catalogue",
-        "pg_hba.conf holds the two peer lines and nothing else",
+        "pg_hba.conf holds the peer lines and nothing else",
         login_lines(target.config),
         [" ".join(part for part in row if part) for row in hba],
     )
     book.same(
         "catalogue",
-        "pg_ident.conf maps nobody but the one user of an unseparated installation",
+        "pg_ident.conf maps nobody but the console as apps' roles and the one user of an unseparated installation",
         map_lines(target.config),
         [" ".join(row) for row in ident],
     )

@@ -12,9 +12,5 @@ BEGIN
   IF reader <> '' THEN EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', place, reader); END IF;
 END $$
 """
-"""`reader`: the role of the app's code, or nothing."""
-ALLOWED = (
-    "REVOKE ALL ON FUNCTION core.open_app_schema(text, text) FROM PUBLIC",
-    "GRANT EXECUTE ON FUNCTION core.open_app_schema(text, text) TO console",
-)
-CORE_SQL: list[str] = [OPEN, *ALLOWED]
+"""`reader`: the role of the app's code, or nothing. Apps' roles may use nothing in `core`, so they cannot call it."""
+CORE_SQL: list[str] = [OPEN]
