@@ -70,3 +70,12 @@ async def _seen(target: Target, path: str) -> float:
             pass
         await asyncio.sleep(0.01)
     raise Refused(f"{path} was not there within {PATIENCE:.0f} s")
+
+
+async def until_found(target: Target, word: str) -> None:
+    """The search index is filled behind the start; it knows this page, which was published last."""
+    async with Connection(target.site) as connection:
+        while True:
+            await asyncio.sleep(0.1)
+            if f"/{word}".encode() in (await connection.get(f"/search?q={word}"))[1]:
+                return

@@ -7,7 +7,7 @@ from typing import Any
 
 from infra.bench.approvals import Waiting, percentile
 from infra.bench.http import Connection
-from infra.bench.published import publish, restarted
+from infra.bench.published import publish, restarted, until_found
 from infra.bench.report import Targets
 from infra.bench.target import Say, Target
 from infra.bench.usage import rss_mb
@@ -44,8 +44,8 @@ async def many(target: Target, size: float, say: Say) -> dict[str, Any]:
     items = await publish(target, max(500, int(ITEMS * size)), say)
     target, start_s = await restarted(target, items[0].path)
     say(f"the site answered {start_s:.1f} s after its start; pages and searches")
+    await until_found(target, items[-1].word)
     async with Connection(target.site) as connection:
-        await _until_found(connection, items[-1].word)
         pages = [await _timed(connection, path) for path in _paths(items)]
         searches = [await _timed(connection, f"/search?q={query}") for query in _queries(items)]
     figures = {
@@ -75,11 +75,3 @@ async def _timed(connection: Connection, path: str) -> float:
     status, _ = await connection.get(path)
     assert status == 200, f"{path} was answered with {status}"
     return (time.perf_counter() - began) * 1000
-
-
-async def _until_found(connection: Connection, word: str) -> None:
-    """The search index is filled behind the start."""
-    while word.encode() not in (await connection.get(f"/search?q={word}"))[1].split(b"<main", 1)[-1].replace(
-        f'value="{word}"'.encode(), b""
-    ):
-        pass

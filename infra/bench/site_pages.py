@@ -7,7 +7,7 @@ from typing import Any
 from infra.bench.approvals import Waiting
 from infra.bench.edge import NAME, nginx_in_front
 from infra.bench.http import Connection
-from infra.bench.published import publish, restarted
+from infra.bench.published import publish, restarted, until_found
 from infra.bench.rates import AT_ONCE, ask_again, cached_page
 from infra.bench.report import Targets
 from infra.bench.target import Say, Target
@@ -35,6 +35,7 @@ async def pages(target: Target, size: float, say: Say) -> dict[str, Any]:
         for run in range(3):
             say(f"pages, run {run + 1} of 3")
             target, _ = await restarted(target, items[0].path)  # no page is in memory
+            await until_found(target, items[-1].word)
             one = {"page_uncached_per_s": await _made_anew(target, items)}
             one["page_cached_per_s"] = (await cached_page(target, items[0], requests))[0]
             for name, path in (("nginx_static_per_s", "/bench-static"), ("nginx_cached_per_s", items[0].path)):

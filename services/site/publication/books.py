@@ -1,7 +1,6 @@
 """What this process knows of the gate's log. The database's head row decides what comes next; this follows it."""
 
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +9,13 @@ from uuid import UUID
 from schemas.statements import GateEntry, GateHead, Signed
 from services.site.attachments.domain import Holdings
 from services.site.publication import store
-from services.site.publication.chain import BadReceipt, Entered, Link, LogState, enter
+from services.site.publication.chain import BadReceipt, Entered, Link, LogState, check_signatures, enter
 from services.site.publication.domain import Published
 from services.site.publication.door import Door
 from services.site.publication.shelf import Shelf
 from shared.clock import now
 from shared.db import Tx
+from shared.errors import BadSignature
 from shared.signing import PublicKeys
 
 
@@ -33,7 +33,7 @@ class Books:
 
     `states` remembers what the log stands at after an entry, by the entry's hash. The hash fixes all that went before, so
     a state is right whichever transaction found it, also one that was rolled back. `listeners` are told of every entry and
-    head. `several`: other instances apply entries, too. `horizon`: what the database wrote before this was compared (store.horizon). `unproven`: links of which only the newest one's signature was looked at, yet;
+    head. `several`: other instances apply entries, too. `horizon`: what the database wrote before this was compared (store.horizon). `unproven`: by number, links behind which only the newest one's signature was looked at, yet;
     `doubted`: one of them is not right, and the stored log must be verified link by link.
     """
 
@@ -55,7 +55,7 @@ class Books:
         self.several = False
         self.doubted = False
         self.horizon = 0
-        self.unproven: deque[Link] = deque()
+        self.unproven: dict[int, Link] = {}
         self.asked = 0
         self.asked_at = float("-inf")
 
@@ -152,6 +152,18 @@ class Books:
         self.versions.pop(item_id, None)
         self.holdings.waiting.pop(item_id, None)
         self.shelf.take_down(item_id)
+
+    def prove(self, seq: int) -> None:
+        """Verify the signatures of an entry, unless that was done already. BadSignature, and from now on `doubted`, when one is not right."""
+        link = self.unproven.get(seq)
+        if link is None:
+            return
+        try:
+            check_signatures(link, self.keys)
+        except BadSignature:
+            self.doubted = True
+            raise
+        del self.unproven[seq]
 
     def forget(self) -> None:
         """What was read of the stored log cannot be believed: nothing is shown until it was verified, or sent, anew."""

@@ -1,11 +1,11 @@
 """Verifies, while the site answers, the signatures behind a log that was opened by its newest one."""
 
 import asyncio
+from itertools import islice
 
 import structlog
 
 from services.site.publication.books import Books
-from services.site.publication.chain import check_signatures
 from shared.errors import BadSignature
 from shared.tasks import cancel, spawn
 
@@ -30,17 +30,15 @@ class Proof:
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
-        while self._books.unproven:
+        while self._books.unproven and not self._books.doubted:
             began = loop.time()
             self._prove()
             await asyncio.sleep(SHARE * (loop.time() - began))
 
     def _prove(self) -> None:
-        for _ in range(min(AT_ONCE, len(self._books.unproven))):
+        for seq in list(islice(self._books.unproven, AT_ONCE)):
             try:
-                check_signatures(self._books.unproven.popleft(), self._books.keys)
+                self._books.prove(seq)
             except BadSignature as error:
                 log.warning("site.log_doubted", reason=error.message)
-                self._books.unproven.clear()
-                self._books.doubted = True
                 return

@@ -33,7 +33,7 @@ class ItemPages:
         """`shared_by`: the token of the share link by which it was reached; then nobody may keep the page."""
         number = whole(request.query_params.get("comments", "1"))
         try:
-            text = await self._desk.renderer.text(item)
+            text = await self._desk.renderer.verified(item)
         except (NotFound, BadReceipt):
             self._desk.books.hide(item.item_id)
             return self._desk.layout.notice(language_of(request), 404)

@@ -11,7 +11,7 @@ from uuid import UUID
 from schemas.content import Form
 from services.site.publication import store
 from services.site.publication.books import Books
-from services.site.publication.chain import BadReceipt, check_signatures
+from services.site.publication.chain import BadReceipt
 from services.site.publication.domain import Published, Row, check_row, read_content
 from services.site.publication.shelf import View
 from shared.db import Database
@@ -55,7 +55,7 @@ class Renderer:
         self._under_way: dict[tuple[str, str], asyncio.Task[Text]] = {}
 
     async def row(self, item_id: UUID) -> Row:
-        """The item's row, checked against the log, and both signatures once more. NotFound or BadReceipt when it must not be shown."""
+        """The item's row, checked against the log, and both signatures if nobody has yet. NotFound or BadReceipt when it must not be shown."""
         async with self._db.reading() as tx:
             row = await store.row(tx, item_id)
         if row is None:
@@ -64,11 +64,17 @@ class Renderer:
         check_row(row, current)
         assert current is not None, "check_row refuses a row without an entry"
         try:
-            check_signatures(current.link, self._books.keys)
-        except BadSignature as error:
-            self._books.doubted = True  # the next look verifies the whole log, and says what is wrong
+            self._books.prove(current.entry.seq)
+        except BadSignature as error:  # the next look verifies the whole log, and says what is wrong
             raise BadReceipt(error.message) from None
         return row
+
+    async def verified(self, item: Published) -> Text:
+        """The item's rendered text, for a page that is made anew: the row and its receipt are looked at each time."""
+        row = await self.row(item.item_id)
+        if row.seq != item.seq:
+            raise NotFound("another revision was published meanwhile")
+        return await self.text(item)
 
     async def text(self, item: Published) -> Text:
         """The item's rendered text. Several requests for one text render it once."""
@@ -87,9 +93,11 @@ class Renderer:
         row = await self.row(item.item_id)
         content = read_content(row.content, item.content_hash)
         if len(row.content) <= INLINE:
-            rendered = render(content.body, item.lang, item.path, shown_title=item.title)
+            rendered = render(content.body, item.lang, item.path, shown_title=item.title, files=item.attachments)
         else:
-            rendered = await asyncio.to_thread(render, content.body, item.lang, item.path, shown_title=item.title)
+            rendered = await asyncio.to_thread(
+                render, content.body, item.lang, item.path, shown_title=item.title, files=item.attachments
+            )
         places = frozenset(unquote(place) for place in _PLACE.findall(rendered.html))
         text = Text(item, rendered, places, content.form, takes_comments=content.comments != "closed")
         self._keep((item.content_hash, item.url), text)

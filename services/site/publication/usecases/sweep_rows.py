@@ -103,7 +103,7 @@ def _read(
     quick = follow(start, links, books.keys) if quickly and len(links) > AT_ONCE else None
     if quick is None:
         return replay(start, links, books.keys)
-    books.unproven.extend(links)
+    books.unproven.update((found.entry.seq, found.link) for found in quick[1])
     return *quick, None
 
 
