@@ -6,7 +6,7 @@ from html import escape
 from urllib.parse import unquote
 
 from schemas.content import Attachment
-from shared.attachments import address, editions, is_picture, variant_of
+from shared import attachments
 
 SIZES = "(max-width: 46rem) 94vw, 42rem"
 """How wide a picture stands in a text, on a phone and beside its contents."""
@@ -29,16 +29,16 @@ class Files:
     def picture(self, source: str, alt: str) -> str:
         """An img of one of these files with its smaller editions, or nothing."""
         found = self.find(source)
-        if found is None or not is_picture(found) or variant_of(found.name):
+        if found is None or not attachments.is_picture(found) or attachments.variant_of(found.name):
             return ""
-        smaller = [f"{address(each)} {each.width}w" for each in editions(found.name, self._all)]
+        smaller = [f"{attachments.address(each)} {each.width}w" for each in attachments.editions(found.name, self._all)]
         several = (
-            f' srcset="{escape(", ".join([*smaller, f"{address(found)} {found.width}w"]))}" sizes="{SIZES}"'
+            f' srcset="{escape(", ".join([*smaller, f"{attachments.address(found)} {found.width}w"]))}" sizes="{SIZES}"'
             if smaller
             else ""
         )
         return (
-            f'<img src="{escape(address(found))}"{several} alt="{escape(alt or found.alt)}" width="{found.width}"'
+            f'<img src="{escape(attachments.address(found))}"{several} alt="{escape(alt or found.alt)}" width="{found.width}"'
             f' height="{found.height}" loading="lazy">'
         )
 
