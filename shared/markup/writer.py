@@ -7,7 +7,7 @@ from html import escape
 from markdown_it.token import Token
 
 from schemas.content import Attachment
-from shared.attachments import address as file_address
+from shared import attachments
 from shared.markup.chart_block import MOST_CHARTS, Chart, placed, read_chart
 from shared.markup.code import highlight
 from shared.markup.files import Files
@@ -114,7 +114,7 @@ class Writer:
     def _link_attributes(self, address: str) -> str:
         file = self._files.find(address)
         if file is not None:
-            return f'href="{escape(file_address(file))}"'
+            return f'href="{escape(attachments.address(file))}"'
         found = target(address, self._base_path, self._ids) if self._affords(address) else None
         return f'href="{escape(found.href)}"' if found else ""
 
