@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import unquote
 
 from markdown_it.token import Token
 
@@ -12,8 +11,7 @@ from schemas.text import sha256
 from shared.attachments import LIMIT, PICTURES, check_names, fault_of_name, human_size, media_type
 from shared.errors import Refused, TooLarge
 from shared.imaging import made_anew, smaller_editions
-from shared.markup.files import last_part
-from shared.markup.headings import flat
+from shared.markup.files import last_part, sources
 from shared.markup.parser import parse
 
 LONGEST_ALT = 500
@@ -40,13 +38,6 @@ def prepare(files: Sequence[tuple[str, bytes]], body: str) -> Prepared:
     if fault:
         raise Refused(f"The attachments were not taken: {fault}.", code="attachments")
     return Prepared(tuple(each for each, _ in every), {each.hash: raw for each, raw in every})
-
-
-def named_in(body: str) -> list[str]:
-    """Addresses of a Markdown text that may be files beside it: pictures and links without a scheme, in order, each once."""
-    tokens = parse(body)
-    found = [source for source, _ in _sources(tokens)] + list(_links(tokens))
-    return [each for each in dict.fromkeys(map(unquote, found)) if ":" not in each and media_type(each) is not None]
 
 
 def _made(name: str, raw: bytes, alts: Mapping[str, str]) -> Iterator[tuple[Attachment, bytes]]:
@@ -90,21 +81,7 @@ def _editions(
 def _pictures_in(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """(name, what it shows) of each picture; the first that says something counts."""
     said: dict[str, str] = {}
-    for source, alt in _sources(tokens):
+    for source, alt in sources(tokens):
         name = last_part(source)
         said[name] = said.get(name) or " ".join(alt.split())[:LONGEST_ALT]
     yield from said.items()
-
-
-def _sources(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    for token in tokens:
-        if token.type == "image":
-            yield str(token.attrGet("src") or ""), flat(token.children)
-        yield from _sources(token.children or ())
-
-
-def _links(tokens: Sequence[Token]) -> Iterator[str]:
-    for token in tokens:
-        if token.type == "link_open":
-            yield str(token.attrGet("href") or "")
-        yield from _links(token.children or ())

@@ -1,12 +1,16 @@
 """An item's own files in its text: a picture or a link that names one of them, by the last part of its address."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from urllib.parse import unquote
 
+from markdown_it.token import Token
+
 from schemas.content import Attachment
-from shared import attachments
+from shared.attachments import address, editions, is_picture, media_type, variant_of
+from shared.markup.headings import flat
+from shared.markup.parser import parse
 
 SIZES = "(max-width: 46rem) 94vw, 42rem"
 """How wide a picture stands in a text, on a phone and beside its contents."""
@@ -46,3 +50,25 @@ class Files:
 def last_part(source: str) -> str:
     """Without folders, query and fragment; what is coded in the address is read."""
     return unquote(source.partition("#")[0].partition("?")[0]).replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def named_in(body: str) -> list[str]:
+    """Addresses of a Markdown text that may be files beside it: pictures and links without a scheme, in order, each once."""
+    tokens = parse(body)
+    found = [source for source, _ in sources(tokens)] + list(_links(tokens))
+    return [each for each in dict.fromkeys(map(unquote, found)) if ":" not in each and media_type(each) is not None]
+
+
+def sources(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """(address, what it shows) of each picture."""
+    for token in tokens:
+        if token.type == "image":
+            yield str(token.attrGet("src") or ""), flat(token.children)
+        yield from sources(token.children or ())
+
+
+def _links(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type == "link_open":
+            yield str(token.attrGet("href") or "")
+        yield from _links(token.children or ())

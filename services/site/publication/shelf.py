@@ -28,6 +28,7 @@ class View:
         self._shown: dict[str, Published] = {}
         self._items: dict[UUID, Published] = {}
         self._once: dict[str, UUID] = {}
+        self.files_once: set[str] = set()
         self._comments: dict[UUID, dict[UUID, Published]] = {}
         self.listeners: list[Listener] = []
         self.comment_listeners: list[Callable[[UUID], None]] = []
@@ -126,6 +127,8 @@ class Shelf:
             return
         for view in self._views:
             view.remember(f"/{decision.kind}/{decision.lang}/{decision.path}", item_id, decision.audience)
+            if decision.attachments and decision.audience in view.sees:
+                view.files_once.update(decision.attachments)
 
     def put(self, item: Published, at: datetime) -> None:
         """Show a verified entry to those whom it is for, unless its time is over."""

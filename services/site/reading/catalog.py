@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from uuid import UUID
 
 from services.site.publication.domain import Published
@@ -12,6 +13,7 @@ from shared.clock import now
 
 BY_DATE = ("announcement", "report")
 """Kinds whose lists start with the newest; the others go by title."""
+RELATED = 4
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,11 @@ class Catalog:
     def __init__(self, view: View, briefs: dict[UUID, Brief]) -> None:
         self._view, self.briefs = view, briefs
         self._places: dict[tuple[str, str], dict[str, Published]] = {}
+        self._folders: dict[tuple[str, str, str], dict[UUID, Published]] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._sorted: dict[tuple[str | None, str | None], list[Published]] = {}
         self.most_read: list[UUID] = []
+        self.read_together: dict[UUID, tuple[UUID, ...]] = {}
         view.listeners.append(self._moved)
 
     def _moved(self, before: Published | None, after: Published | None) -> None:
@@ -45,6 +49,10 @@ class Catalog:
                 place[item.lang] = item
             else:
                 place.pop(item.lang, None)
+            folder = self._folders.setdefault(_folder(item), {})
+            folder.pop(item.item_id, None)
+            if step > 0 and "/" in item.path:
+                folder[item.item_id] = item
             section = (item.kind, item.lang)
             self._counts[section] = self._counts.get(section, 0) + step
 
@@ -89,6 +97,19 @@ class Catalog:
         place = self._places.get((item.kind, item.path), {})
         return sorted((each for each in place.values() if each.lang != item.lang), key=lambda each: each.lang)
 
+    def related(self, item: Published) -> list[Published]:
+        """What readers of this one read, too, then what stands in the same folder; in its language, at most four."""
+        read = (self._view.item(each) for each in self.read_together.get(item.item_id, ()))
+        found = {each.item_id: each for each in read if each is not None and each.lang == item.lang}
+        for each in islice(self._folders.get(_folder(item), {}).values(), RELATED + 1):
+            found.setdefault(each.item_id, each)
+        found.pop(item.item_id, None)
+        return list(found.values())[:RELATED]
+
     def popular(self, lang: str | None) -> list[Published]:
         found = [item for item_id in self.most_read if (item := self._view.item(item_id))]
         return [item for item in found if lang in (None, item.lang)][:5]
+
+
+def _folder(item: Published) -> tuple[str, str, str]:
+    return item.kind, item.lang, item.path.rpartition("/")[0]

@@ -73,5 +73,10 @@ def place(item: Published) -> str:
     return f"place {item.kind} {item.path}"
 
 
+def told(item: Published) -> str:
+    """The reference under which pages of other items name this one."""
+    return f"told {item.url}"
+
+
 def receipt_of(item_id: UUID) -> str:
     return f"receipt {item_id}"

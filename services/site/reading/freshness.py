@@ -5,7 +5,7 @@ from uuid import UUID
 
 from services.site.publication.domain import Published
 from services.site.reading.cache import ANY
-from services.site.reading.desk import place, receipt_of
+from services.site.reading.desk import place, receipt_of, told
 from services.site.reading.edition import Edition
 from services.site.signals.tallies import Tallies
 from shared.clock import now
@@ -33,6 +33,7 @@ class Freshness:
         self._cache.drop(item.url)
         self._cache.drop_referring(receipt_of(item.item_id))
         self._cache.drop_referring(ANY)
+        self._cache.drop_referring(told(item))
         if before is None or after is None:
             self._cache.drop_referring(item.url)
             self._cache.drop_referring(place(item))

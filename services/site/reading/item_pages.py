@@ -8,14 +8,16 @@ from services.site.comments.showing import CommentShelf
 from services.site.publication.chain import BadReceipt
 from services.site.publication.domain import Published, Row
 from services.site.publication.shelf import View
-from services.site.reading.desk import HTML, Desk, place, receipt_of
+from services.site.reading.desk import HTML, Desk, place, receipt_of, told
 from services.site.reading.layout import language_of, moved, private
 from services.site.reading.list_pages import whole
 from services.site.reading.receipt import receipt_json, receipt_parts
 from services.site.reading.rendering import href
+from services.site.reading.sharing import by_link, card_of, files_under
 from services.site.reading.words import language_name, words_for
 from services.site.signals.domain import FormTokens
 from services.site.signals.tallies import Tallies
+from shared.attachments import address
 from shared.clock import now
 from shared.errors import NotFound
 
@@ -43,7 +45,7 @@ class ItemPages:
         if comments is None:
             return self._desk.layout.notice(language_of(request), 404)
         html, refs = self._desk.renderer.linked(text, self._links_to)
-        day = now().date()
+        day, related = now().date(), [] if shared_by else self._desk.catalog.related(item)
         body = self._desk.layout.page(
             "item.html",
             words_for(item.lang),
@@ -54,7 +56,13 @@ class ItemPages:
             kind=item.kind,
             nav_lang=item.lang,
             item=item,
-            html=html,
+            html=by_link(html, shared_by) if shared_by else html,
+            files=[
+                (by_link(address(each), shared_by) if shared_by else address(each), each)
+                for each in files_under(item, html)
+            ],
+            card=card_of(item, text.rendered.summary),
+            related=related,
             toc=[each for each in text.rendered.toc if each[0] <= 3],
             minutes=text.minutes,
             alternates=self._desk.catalog.alternates(item),
@@ -72,7 +80,9 @@ class ItemPages:
         )
         if shared_by:
             return private(body)
-        return self._desk.keep(request, item.url, body.encode(), HTML, {*refs, place(item)})
+        return self._desk.keep(
+            request, item.url, body.encode(), HTML, {*refs, place(item), *(told(each) for each in related)}
+        )
 
     async def receipt(self, request: Request) -> Response:
         found = await self._receipted(request)

@@ -6,12 +6,15 @@ from uuid import UUID
 from starlette.routing import Route
 
 from schemas.model import Audience
+from services.site.attachments.bytes import FileBytes
+from services.site.attachments.index import FileIndex
+from services.site.attachments.pages import AttachmentPages
 from services.site.comments.showing import CommentShelf
 from services.site.publication.books import Books
 from services.site.publication.shelf import View
-from services.site.reading.cache import PageCache
+from services.site.reading.cache import PRIVATE, PageCache
 from services.site.reading.catalog import Brief, Catalog
-from services.site.reading.desk import Desk
+from services.site.reading.desk import UNSHARED, Desk
 from services.site.reading.edition import Edition
 from services.site.reading.freshness import Freshness
 from services.site.reading.indexer import Indexer
@@ -39,6 +42,7 @@ class Press:
         self.public = self._edition(books.shelf.public, is_public=True)
         self.members = self._edition(books.shelf.members, is_public=False)
         self._editions = (self.public, self.members)
+        self._files, self._linked = FileBytes(db, books), FileIndex(books.shelf.linked)
         self._freshness = [Freshness(each, tallies) for each in self._editions]
         self._indexes: dict[Audience, SearchIndex] = {"public": SearchIndex(), "members": SearchIndex()}
         caches = [each.cache for each in self._editions]
@@ -55,7 +59,8 @@ class Press:
         searched: Sequence[SearchIndex] = [self._indexes[each] for each in sorted(edition.view.sees)]
         others = OtherPages(desk, searched, self.indexer)
         items = ItemPages(desk, self._tallies, self._tokens, self._comments)
-        return [*self._shared(edition).routes(), *Pages(desk, items, ListPages(desk), others).routes()]
+        files = AttachmentPages(FileIndex(edition.view), self._files, edition.layout, edition.caching, UNSHARED)
+        return [*self._shared(edition).routes(), *files.routes(), *Pages(desk, items, ListPages(desk), others).routes()]
 
     def _shared(self, edition: Edition) -> LinkPages:
         """What share links open, in the frame of the edition of whoever holds one; in none of its lists."""
@@ -63,7 +68,8 @@ class Press:
         apart = Edition(shelf.linked, edition.catalog, PageCache(), edition.layout, is_public=False)
         desk = Desk(self._books, apart, self.renderer, self._base_url)
         items = ItemPages(desk, self._tallies, self._tokens, self._comments, edition.view)
-        return LinkPages(shelf, items, edition.layout)
+        files = AttachmentPages(self._linked, self._files, edition.layout, PRIVATE, UNSHARED)
+        return LinkPages(shelf, items, edition.layout, files)
 
     def most_read(self, items: list[UUID]) -> None:
         for edition in self._editions:

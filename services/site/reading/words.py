@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from schemas.content import Attachment
 from services.site.entrance import words as entrance
 from services.site.reading import visitor_words as visitors
+from shared.attachments import human_size
 
 KINDS = ("announcement", "doc", "report", "page")
 """In the order in which sections stand."""
@@ -54,6 +56,8 @@ _EN = {
     "send": "Send",
     "feedback_hint": "Without a name, at most 4,000 characters. It is read inside and not published.",
     "fed_back": "Thank you. A person will read it; it is not published.",
+    "files": "Files",
+    "related": "Read also",
     "results": "{n} pages contain “{q}”",
     "results_one": "1 page contains “{q}”",
     "results_none": "No published page contains “{q}”",
@@ -121,6 +125,8 @@ _DE = {
     "send": "Absenden",
     "feedback_hint": "Ohne Namen, höchstens 4.000 Zeichen. Wird innen gelesen und nicht veröffentlicht.",
     "fed_back": "Vielen Dank. Ein Mensch wird es lesen; veröffentlicht wird es nicht.",
+    "files": "Dateien",
+    "related": "Auch lesen",
     "results": "{n} Seiten enthalten „{q}“",
     "results_one": "1 Seite enthält „{q}“",
     "results_none": "Keine veröffentlichte Seite enthält „{q}“",
@@ -210,6 +216,10 @@ class Words:
 
     def __call__(self, name: str, **values: object) -> str:
         return self._table[name].format(**values)
+
+    def file(self, attachment: Attachment) -> str:
+        """`PDF, 120 KiB`."""
+        return f"{attachment.name.rpartition('.')[2].upper()}, {human_size(attachment.size)}"
 
     def count(self, n: int) -> str:
         return self["count_one"] if n == 1 else self("count", n=n)
