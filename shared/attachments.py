@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from schemas.content import Attachment
 from schemas.model import MAX_ATTACHMENT, MAX_ATTACHMENTS
-from shared.markup.invisible import invisible
 
 LIMIT = f"{MAX_ATTACHMENT // 1024} KiB"
 TEXTS = {"txt": "text/plain", "csv": "text/csv", "md": "text/markdown", "json": "application/json"}
@@ -31,11 +30,15 @@ def media_type(name: str) -> str | None:
     return TYPES.get(PurePath(name).suffix.lower().removeprefix("."))
 
 
+def _unseen(name: str) -> bool:
+    return any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") for char in name)
+
+
 def fault_of_name(name: str) -> str:
     """Why an attachment cannot be called so, or nothing."""
     if media_type(name) is None:
         return f"{name[:80]!r} is no kind of attachment; there are {', '.join(sorted(TYPES))}"
-    if name.startswith(".") or unicodedata.normalize("NFC", name) != name or invisible(name) or "%" in name or "?" in name or "#" in name:  # fmt: skip
+    if name.startswith(".") or unicodedata.normalize("NFC", name) != name or _unseen(name) or "%" in name or "?" in name or "#" in name:  # fmt: skip
         return f"the name {name[:80]!r} begins with a dot, is not in NFC, or has % ? # or characters that nobody sees"
     return "" if len(name.encode()) <= 200 else f"the name {name[:60]!r}… has more than 200 bytes"
 

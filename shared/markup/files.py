@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from schemas.content import Attachment
-from shared import attachments  # as a module: it imports from this package itself
+from shared import attachments
 from shared.markup.headings import flat
 from shared.markup.parser import parse
 
@@ -56,7 +56,11 @@ def named_in(body: str) -> list[str]:
     """Addresses of a Markdown text that may be files beside it: pictures and links without a scheme, in order, each once."""
     tokens = parse(body)
     found = [source for source, _ in sources(tokens)] + list(_links(tokens))
-    return [each for each in dict.fromkeys(map(unquote, found)) if ":" not in each and attachments.media_type(each) is not None]
+    return [
+        each
+        for each in dict.fromkeys(map(unquote, found))
+        if ":" not in each and attachments.media_type(each) is not None
+    ]
 
 
 def sources(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
