@@ -1,6 +1,7 @@
 """Where visitors' answers to the form of an item come in."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +15,7 @@ from services.site.reading.layout import see
 from services.site.reading.rendering import Text
 from services.site.signals.reception import Reception
 from shared.db import Database
-from shared.errors import NotFound
+from shared.errors import Conflict, NotFound
 from shared.web.forms import read_form
 
 ANSWERS = "/answers"
@@ -44,6 +45,7 @@ class AnswerDoor:
         if filled.faults:
             return self._again.form(subject, form, filled.answers, filled.faults)
         visitor = await self._reception.admit(request)
-        async with self._db.transaction() as tx:
-            await answer_form(tx, subject.item, form, visitor, filled.answers)
+        with suppress(Conflict):  # the same answers were sent before, by a double click
+            async with self._db.transaction() as tx:
+                await answer_form(tx, subject.item, form, visitor, filled.answers)
         return see(f"{subject.address}#answered")

@@ -1,6 +1,7 @@
 """Where visitors' comments come in."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +16,7 @@ from services.site.reading.rendering import Text
 from services.site.reading.words import words_for
 from services.site.signals.reception import Reception, Subject
 from shared.db import Database
-from shared.errors import Forbidden, Refused
+from shared.errors import Conflict, Forbidden, Refused
 from shared.web.forms import read_form
 
 COMMENTS = "/comments"
@@ -48,5 +49,6 @@ class CommentDoor:
         nameless = words_for(subject.item.lang)["a_visitor"]
         content = make_comment(subject.item.item_id, form.get("name", "").strip() or nameless, form.get("text", ""))
         visitor = await self._reception.admit(request)
-        async with self._db.transaction() as tx:
-            await submit_comment(tx, subject.item, visitor, content)
+        with suppress(Conflict):  # the same words were sent before, by a double click
+            async with self._db.transaction() as tx:
+                await submit_comment(tx, subject.item, visitor, content)
