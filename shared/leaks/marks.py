@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from shared.leaks.key import MARK
-from shared.leaks.words import LONGEST, SHORTEST, Spelled, spell
+from shared.leaks.words import LONGEST, SHORTEST, Spelled, joined, spell
 
 LEAST_BITS = 32.0
 """Weaker values have no mark of their own (S14): whoever has the key could find them by trying."""
@@ -49,12 +49,10 @@ def shingles(spelled: Spelled) -> Iterator[str]:
     """From each token on, as many as fit; a token that is longer than that by its beginning."""
     tokens = spelled.tokens
     for first in range(len(tokens)):
-        run = tokens[first][:LONGEST]
-        for token in tokens[first + 1 :]:
-            if len(run) + len(token) > LONGEST:
-                break
-            run += token
-        if len(run) >= SHINGLE:
+        run, after = tokens[first][:LONGEST], first + 1
+        while after < len(tokens) and len(longer := joined(run, tokens[after])) <= LONGEST:
+            run, after = longer, after + 1
+        if len(run) >= SHINGLE and not all(map(_is_common, tokens[first:after])):
             yield run
 
 
@@ -75,7 +73,11 @@ def _variety(plain: str) -> float:
 
 def is_common(spelled: Spelled) -> bool:
     """One or two words that everybody uses."""
-    return len(spelled.tokens) <= 2 and all(token in common_words() or len(token) < 3 for token in spelled.tokens)
+    return len(spelled.tokens) <= 2 and all(map(_is_common, spelled.tokens))
+
+
+def _is_common(token: str) -> bool:
+    return token in common_words() or len(token) < 3
 
 
 @cache

@@ -17,7 +17,7 @@ SHORTEST, LONGEST = 6, 40
 """Characters of what a mark is made of: a value or, of a long one, a shingle: some of its words in a row."""
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,4000}>")
-_TARGET = re.compile(r"(?<=\])\([^()\n]{0,2000}\)")
+_TARGET = re.compile(r"(?<=\])\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)")
 _CUT = "\x1f"
 """Stands where something was left out: no letter, and nothing that folding changes."""
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -25,7 +25,9 @@ _ENTITY = re.compile(r"&(?:#|[A-Za-z])")
 _ALIKE = dict(zip("авекмнорстухіјѕԁһӏԛԝɡαβεηικμνορτυχϲҽϳ", "abekmhopctyxijsdhlqwgabenikuvoptuxcej", strict=True))
 """Cyrillic and Greek letters that look like Latin ones, after case folding; values and texts in those scripts are changed alike."""
 _LETTERS = {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "æ": "a", "œ": "o", "ı": "i", "ħ": "h"}
-_DOUBLE = re.compile(r"([aou])e|(a)a")
+_DOUBLE = re.compile(r"(a)[ae]+|([ou])e+")
+_SWALLOWS = {"a": "ae", "o": "e", "u": "e"}
+"""ä, ae and a are one, so are å and aa: what a letter takes in of what follows, also over the end of a token."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,10 @@ class Spelled:
     @property
     def whole(self) -> str:
         """All of it as one run."""
-        return "".join(self.tokens)
+        run = ""
+        for token in self.tokens:
+            run = joined(run, token)
+        return run
 
     def line_of(self, token: int) -> int:
         """From 1."""
@@ -65,6 +70,11 @@ def readings(text: str) -> Iterator[Spelled]:
         yield _spelled(_folded(shown))
 
 
+def joined(run: str, token: str) -> str:
+    """A run that goes on with a token."""
+    return run + (token.lstrip(_SWALLOWS.get(run[-1], "")) if run and token[0] in "ae" else token)
+
+
 def runs(spelled: Spelled) -> Iterator[tuple[int, int, str]]:
     """Everything that can have a mark: (first token, the one after the last, their characters). Of a token that is too long its beginning.
 
@@ -78,7 +88,7 @@ def runs(spelled: Spelled) -> Iterator[tuple[int, int, str]]:
 def _runs_from(tokens: tuple[str, ...], first: int) -> Iterator[tuple[int, int, str]]:
     run, after = "", first
     while after < len(tokens):
-        run += tokens[after]
+        run = joined(run, tokens[after])
         after += 1
         if len(run) >= LONGEST:
             if len(run) == LONGEST or after == first + 1:
