@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import normalize
 from uuid import UUID
 
 from starlette.datastructures import FormData, UploadFile
@@ -16,15 +17,21 @@ MAX_BODY = 8 * 1024 * 1024
 MAX_PART = 4 * 1024 * 1024
 MAX_FIELDS = 3000
 LONGEST_MARK = 64
+MAX_FILES = 24
+ATTACHED = "attachments"
+ROOMY = frozenset({"/submit"})
+ROOM = 48 * 1024 * 1024
+"""Bytes of a body with pictures as cameras make them; they are made smaller here."""
 SECRET = "secret."  # noqa: S105 - the beginning of a name
 """What the names of fields with a secret's value begin with: no page repeats one, whatever went wrong."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """The fields of a posted form: (name, text) in order. A text file counts as a field with its content. What was typed has no repr."""
+    """The fields of a posted form: (name, text) in order. A text file counts as a field with its content; `files`: (name, bytes) of the field `attachments`. What was typed has no repr."""
 
     fields: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    files: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
 
     def text(self, name: str, default: str = "") -> str:
         return next((value for key, value in self.fields if key == name), default)
@@ -48,31 +55,41 @@ def whole(value: str) -> int | None:
 
 async def read_form(request: Request) -> Form:
     """TooLarge above 8 MiB (an item's own limit is checked later and named there); Refused for what is no form."""
-    check_length(request.headers.get("content-length"))
+    check_length(request.headers.get("content-length"), ROOM if request.url.path in ROOMY else MAX_BODY)
     try:
-        async with request.form(max_files=4, max_fields=MAX_FIELDS, max_part_size=MAX_PART) as data:
-            return Form(tuple(await _fields(data)))
+        async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_PART) as data:
+            return Form(tuple(await _fields(data)), tuple(await _attachments(data)))
     except MultiPartException as error:
         raise Refused(f"The form could not be read: {error.message}", code="form") from None
     except ClientDisconnect:
         raise Refused("The request ended before its form did.", code="form") from None
 
 
-def check_length(declared: str | None) -> None:
+def check_length(declared: str | None, most: int = MAX_BODY) -> None:
     if declared is None or not declared.isdigit():
         raise Refused("A request with a body needs a Content-Length.", code="length")
-    if int(declared) > MAX_BODY:
-        raise TooLarge(f"A request has at most {MAX_BODY // 1024 // 1024} MiB, and an item at most {LIMIT}.")
+    if int(declared) > most:
+        raise TooLarge(f"A request has at most {most // 1024 // 1024} MiB, and an item at most {LIMIT}.")
 
 
 async def _fields(data: FormData) -> list[tuple[str, str]]:
     found = []
     for name, value in data.multi_items():
         if isinstance(value, UploadFile):
-            if value.filename:
+            if value.filename and name != ATTACHED:
                 found += [(name, await _file_text(value)), (f"{name}_name", value.filename)]
         else:
             found.append((name, value))
+    return found
+
+
+async def _attachments(data: FormData) -> list[tuple[str, bytes]]:
+    """Names as the browser says them, without folders, composed (rule 14)."""
+    found = []
+    for value in data.getlist(ATTACHED):
+        if isinstance(value, UploadFile) and value.filename:
+            name = normalize("NFC", value.filename.replace("\\", "/").rsplit("/", 1)[-1])
+            found.append((name, await value.read()))
     return found
 
 

@@ -8,7 +8,8 @@ from shared.db import Tx
 _PUT = "INSERT INTO app.attachments (item_id, hash, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 _READ = "SELECT data FROM app.attachments WHERE item_id = $1 AND hash = $2"
 _HELD = "SELECT hash FROM app.attachments WHERE item_id = $1 AND hash = ANY ($2::text[])"
-_CONTENT = "SELECT content FROM app.revisions WHERE item_id = $1 AND revision = $2"
+_NEWEST = """
+SELECT r.content FROM app.items i JOIN app.revisions r ON r.item_id = i.item_id AND r.revision = i.revision WHERE i.item_id = $1"""
 
 
 async def put(tx: Tx, item_id: UUID, hash_: str, data: bytes) -> None:
@@ -25,7 +26,7 @@ async def held(tx: Tx, item_id: UUID, hashes: Sequence[str]) -> frozenset[str]:
     return frozenset(row["hash"] for row in await tx.raw.fetch(_HELD, item_id, list(hashes)))
 
 
-async def content(tx: Tx, item_id: UUID, revision: int) -> bytes | None:
-    """A revision's canonical content."""
-    found: bytes | None = await tx.raw.fetchval(_CONTENT, item_id, revision)
+async def newest_content(tx: Tx, item_id: UUID) -> bytes | None:
+    """The canonical content of the newest revision."""
+    found: bytes | None = await tx.raw.fetchval(_NEWEST, item_id)
     return found

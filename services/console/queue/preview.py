@@ -4,12 +4,13 @@ import asyncio
 from uuid import UUID
 
 from schemas.content import ItemContent
+from services.console.attachments.showing import embedded
 from services.console.parts import Console
 from services.console.queue import views
 from shared.errors import NotFound
 from shared.markup import render, render_reply, resolve
 
-POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Frame-Options": "SAMEORIGIN",
@@ -36,5 +37,10 @@ async def preview_html(console: Console, item_id: UUID, number: int | None) -> t
         place = (kind, lang, path) if (kind, lang, path) in places else rooted
         return console.item_url(*place) if len(place) == 3 and place in places else None
 
-    rendered = await asyncio.to_thread(render, content.body, lang, item["path"], shown_title=content.title)
-    return lang, content.title, resolve(rendered.html, lookup)
+    files = content.attachments
+    rendered = await asyncio.to_thread(render, content.body, lang, item["path"], shown_title=content.title, files=files)
+    html = resolve(rendered.html, lookup)
+    if files:
+        async with console.db.reading() as tx:
+            html = await embedded(tx, item_id, html, files)
+    return lang, content.title, html

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy.engine import RowMapping
 
 from schemas.content import ItemContent
+from services.console.attachments.showing import Listed, listed
 from services.console.queue import views
 from services.console.queue.diff import Diff, compare, whole
 from services.console.queue.domain import UNANSWERED, is_on_its_way, milliseconds_live
@@ -33,6 +34,7 @@ class Reading:
     history: list[RowMapping]
     about: RowMapping | None = None
     """Of a comment: the item that it is about."""
+    files: tuple[Listed, ...] = ()
 
     @property
     def is_newest(self) -> bool:
@@ -103,12 +105,15 @@ async def read_item(
         decisions = list(await views.item_decisions(tx, item_id))
         revisions = list(await views.revision_list(tx, item_id))
         history = list(await views.item_history(tx, item_id))
+        files = await listed(tx, item_id, ItemContent.from_bytes(revision["content"]).attachments)
         about = await views.item(tx, item["about"]) if item["about"] else None
     content = ItemContent.from_bytes(revision["content"])
     before = ItemContent.from_bytes(base["content"]) if base else None
     found = await asyncio.to_thread(_difference, before, content, view)
     diff = found or whole(content.body)
-    return Reading(item, revision, content, base, before, diff, found is None, decisions, revisions, history, about)
+    return Reading(
+        item, revision, content, base, before, diff, found is None, decisions, revisions, history, about, files
+    )
 
 
 async def _base(tx: Any, item: RowMapping, revision: RowMapping) -> RowMapping | None:
