@@ -58,6 +58,7 @@ class Visit:
 
 Handler = Callable[[Visit], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
+Reader = Callable[[Request], Awaitable[Form]]
 
 
 class Desk:
@@ -70,12 +71,12 @@ class Desk:
         self.pre_cookie = "__Host-console-pre" if console.is_https else "console_pre"
         self.known_cookie = "__Host-console-known" if console.is_https else "console_known"
 
-    def page(self, handler: Handler, need: Need = "read") -> Endpoint:
-        """An endpoint for signed-in people whose role allows `need`."""
+    def page(self, handler: Handler, need: Need = "read", read: Reader = read_form) -> Endpoint:
+        """An endpoint for signed-in people whose role allows `need`. `read`: how a posted form is read, where it is larger than forms are."""
 
         async def endpoint(request: Request) -> Response:
             with span(f"console {request.method} {handler.__name__}"):
-                return await self.guarded(request, lambda: self._admit(request, handler, need))
+                return await self.guarded(request, lambda: self._admit(request, handler, need, read))
 
         return endpoint
 
@@ -106,9 +107,9 @@ class Desk:
             page = self._templates.render("error.html", told, language_for(request, None))
             return HTMLResponse(page, error.status, headers=PRIVATE)
 
-    async def _admit(self, request: Request, handler: Handler, need: Need) -> Response:
+    async def _admit(self, request: Request, handler: Handler, need: Need, read: Reader) -> Response:
         posting = request.method not in {"GET", "HEAD"}
-        form = request.state.form = await read_form(request) if posting else Form()
+        form = request.state.form = await read(request) if posting else Form()
         session = await self._session(request)
         if session is None:
             return await self._ask_to_sign_in(request, form)

@@ -13,6 +13,7 @@ from services.console.imports.checking import Bad, Checked, check_rows
 from services.console.imports.domain import DELIMITERS, Options, Sheet, open_sheet
 from services.console.people.domain import Caller
 from services.console.records.domain import Shape, by_whom, shape_of
+from services.console.records.store import worded
 from shared.clock import now
 from shared.db import Database, Tx
 from shared.errors import Conflict, NotFound, Refused, SchleuseError
@@ -107,7 +108,8 @@ async def _put(tx: Tx, started: _Started, sheet: Sheet, checked: Checked, by: Ca
     shape, replace = started.shape, started.options.replace
     if replace and not set(shape.key) <= set(checked.columns):
         raise Refused(f"To replace rows the file must have {', '.join(shape.key)}.", code="header")
-    await store.lay_beside(tx, shape, checked)
+    async with worded(tx, shape):
+        await store.lay_beside(tx, shape, checked)
     checked.without(await store.unfit(tx, shape, checked.columns, replace=replace))
     rows = len(checked.rows) + checked.bad_count
     how = (sheet.encoding, DELIMITERS[sheet.delimiter], sheet.left_out)
