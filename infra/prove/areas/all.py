@@ -39,6 +39,7 @@ from infra.prove.areas import (
     toasts,
     undo,
     uploads,
+    visitors,
 )
 from infra.prove.check import Check
 from infra.prove.target import Target
@@ -80,4 +81,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "toasts": toasts.check,
     "mail": mail.check,
     "uploads": uploads.check,
+    "visitors": visitors.check,
 }

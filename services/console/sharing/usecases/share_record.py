@@ -39,7 +39,7 @@ async def share_feedback(tx: Tx, caller: Caller, ids: Sequence[UUID]) -> int:
 
 
 async def share_item(tx: Tx, caller: Caller, item_id: UUID) -> UUID:
-    """Its newest revision. What the lock blocked is not shared, and what came from the agent itself comes back as an outsider's words."""
+    """Its newest revision. What the lock blocked is not shared, and what came from the agent itself comes back as an outsider's words, a comment as a visitor's."""
     caller.require("share")
     item = await views.item(tx, item_id)
     revision = None if item is None else await views.revision(tx, item_id, item["revision"])
@@ -51,8 +51,9 @@ async def share_item(tx: Tx, caller: Caller, item_id: UUID) -> UUID:
     parts = (content.title, content.summary, content.body)
     text = check_text("\n\n".join(part for part in parts if part.strip()))
     place = f"{item['kind']}/{item['lang']}/{item['path']}"
-    title = check_title(f"{' '.join(content.title.split())[:100]} ({place[:60]}), revision {revision['revision']}")
-    source = check_source("outside" if revision["by_via"] == "agent" else "staff")
+    name = "Comment of a visitor" if content.about else " ".join(content.title.split())[:100]
+    title = check_title(f"{name} ({place[:60]}), revision {revision['revision']}")
+    source = check_source({"agent": "outside", "visitor": "visitor"}.get(revision["by_via"], "staff"))
     await _share(tx, caller, Record(item_id, "item", title, text, source))
     return item_id
 
