@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
 _LINE = re.compile(
@@ -17,7 +18,7 @@ PAGES = (".html", ".xhtml")
 
 @dataclass(frozen=True)
 class PageView:
-    """One page view. `line` counts from 1; `path` is without its query."""
+    """One page view. `line` counts from 1; `path` is without its query; `referrer`: the host that it came from, nothing more of it (S7)."""
 
     line: int
     text: str
@@ -25,6 +26,7 @@ class PageView:
     agent: str
     at: datetime
     path: str
+    referrer: str = ""
 
     def wire(self, run: UUID) -> dict[str, str]:
         """For the site's door. The id is the same however often this line is sent in one run."""
@@ -34,6 +36,7 @@ class PageView:
             "agent": self.agent,
             "at": self.at.isoformat(),
             "path": self.path,
+            "referrer": self.referrer,
         }
 
 
@@ -55,7 +58,7 @@ def _view(number: int, line: str) -> PageView | None:
         return None
     if method != "GET" or path is None or not is_page(path):
         return None
-    return PageView(number, line, found["address"], found["agent"] or "", at, path)
+    return PageView(number, line, found["address"], found["agent"] or "", at, path, referring_host(found["referrer"] or ""))
 
 
 def _path(target: str) -> str | None:
@@ -64,6 +67,17 @@ def _path(target: str) -> str | None:
         target = "/" + target.split("//", 1)[1].partition("/")[2]
     path = target.partition("?")[0].partition("#")[0]
     return path if path.startswith("/") and len(path) <= MAX_PATH and path.isprintable() else None
+
+
+def referring_host(said: str) -> str:
+    """Of an http or https address; empty for anything else."""
+    try:
+        place = urlsplit(said)
+        host = place.hostname or ""
+    except ValueError:
+        return ""
+    plain = re.fullmatch(r"[a-z0-9.:-]{1,253}", host) is not None
+    return host if place.scheme in ("http", "https") and plain else ""
 
 
 def is_page(path: str) -> bool:

@@ -34,6 +34,7 @@ COMMANDS: dict[str, str] = {
     "agent": "infra.cli.agent",
     "chat": "infra.cli.chat",
     "spend": "infra.cli.spend",
+    "analytics": "infra.cli.analytics",
     "prices": "infra.cli.prices",
     "connectors": "infra.cli.connectors",
     "cards": "infra.cli.cards",

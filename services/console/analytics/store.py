@@ -33,7 +33,7 @@ _KEEP_RUNS = "DELETE FROM app.rollup_runs WHERE id <= (SELECT max(id) - 1000 FRO
 PIECES = {"signals": 250, "calls": 200, "spend": 10}
 """How many pieces are told at once: about 200,000 rows at most."""
 MOST_WAITING = 1_000_000
-_UTC = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
+_UTC = "{} AT TIME ZONE 'UTC'"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ TELLING: dict[Source, Telling] = {
     "signals": Telling(
         "app.interactions",
         "load",
-        f"load, n, {_UTC.format('at')}, kind, item_id, lang, path, referrer, link_id, visitor, value",
+        f"load, n, {_UTC.format('at')}, kind, item_id, lang, path, referrer, link_id, ('x' || visitor)::bit(64)::bigint, value",
     ),
     "calls": Telling(
         "app.calls",

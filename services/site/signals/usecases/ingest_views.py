@@ -20,6 +20,7 @@ from shared.db import Tx
 from shared.errors import Refused
 
 MAX_PATH = 2000
+_HOST = re.compile(r"[a-z0-9.:\[\]-]{0,253}")
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SECRET = secrets.token_bytes(32)
 
@@ -56,6 +57,9 @@ def _read(view: View, views: Views, wires: dict[str, bytes], line: Mapping[str, 
     fault = text_fault(path) if len(path) <= MAX_PATH else f"the path has {len(path)} characters, at most {MAX_PATH}"
     if fault:
         raise ValueError(fault)
+    referrer = line.get("referrer", "")
+    if not _HOST.fullmatch(referrer):
+        raise ValueError("a referrer is the name of a host, and nothing more")
     if signal_id in wires:
         return
     item = _item(view, path)
@@ -66,7 +70,7 @@ def _read(view: View, views: Views, wires: dict[str, bytes], line: Mapping[str, 
     views.paths.append(path)
     views.visitors.append(visitor)
     views.times.append(at)
-    wires[signal_id] = _wire(signal_id, item, path, visitor, when)
+    wires[signal_id] = _wire(signal_id, item, path, visitor, when, referrer)
 
 
 def _item(view: View, path: str) -> UUID | None:
@@ -75,11 +79,11 @@ def _item(view: View, path: str) -> UUID | None:
     return found.item_id if found else None
 
 
-def _wire(signal_id: str, item: UUID | None, path: str, visitor: str, at: str) -> bytes:
+def _wire(signal_id: str, item: UUID | None, path: str, visitor: str, at: str, referrer: str) -> bytes:
     """A Signal's JSON. Everything but the path has a form that needs no escaping."""
     of = f'"{item}"' if item else "null"
     shown = json.dumps(path, ensure_ascii=False)
     return (
         f'{{"signal_id":"{signal_id}","kind":"view","item_id":{of},"path":{shown},"visitor":"{visitor}","at":"{at}",'
-        f'"value":0,"reaction":null,"text":""}}'
+        f'"value":0,"reaction":null,"text":"","referrer":"{referrer}"}}'
     ).encode()
