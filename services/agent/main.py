@@ -21,6 +21,7 @@ from services.agent.conversations.holding import ConversationsHolding
 from services.agent.conversations.kept import KeptConversations
 from services.agent.conversations.recovery import Recovery
 from services.agent.downloads.parts import make_downloads
+from services.agent.drafting.tools import make_tools as drafting_tools
 from services.agent.drafting.usecases.keep_answer import Telling
 from services.agent.files.parts import make_files
 from services.agent.guests.memory import GuestConversations
@@ -128,7 +129,7 @@ def compose(settings: Settings) -> Service:
     turns = Turns(conversations, ledger, models, everything, actions.desk, prefaces, StillThere(db))
     desk = Desk(conversations, turns, service.notices)
     automations = make_automations(service, db, owners, tasks, desk, conversations, notifications)
-    proposing = proposal_tools(db, owners.settings.may_propose, surface.console_url)
+    proposing = (*proposal_tools(db, owners.settings.may_propose, surface.console_url, files.files), *drafting_tools(db, owners.settings.may_propose, surface.console_url))  # fmt: skip
     habits = habit_tools(db, Runner(turns.side, actions.desk, everything), everything)
     lessons, downloads = lesson_tools(Lessons(db)), make_downloads(service, db)
     reading = (

@@ -18,6 +18,8 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     ("make_tool", "“make a tool weekly: search lessons about {input}”", "„erstelle ein Werkzeug wochenblick: suche in den Lektionen nach {input}“"),
     ("run_tool", "“run weekly with backups”", "„führe wochenblick aus mit Backups“"),
     ("propose_publication", "“propose a page Opening hours: Monday to Friday, 9 to 5”", "„schlage eine Seite vor: Öffnungszeiten: Montag bis Freitag, 9 bis 17 Uhr“"),
+    ("propose_cleanup_job", "“delete vsg_runs rows older than 90 days every Sunday”", "„lösche jeden Sonntag Zeilen von vsg_runs, die älter als 90 Tage sind“"),
+    ("propose_app", "“make an app for book loans with title, borrower, due on (date)”", "„erstelle eine App für Ausleihen mit Titel, Person, fällig am (Datum)“"),
     ("spend", "“what was spent, and what is left?”", "„was wurde ausgegeben, und was ist noch übrig?“"),
     ("read_shared", "“summarise the new comments”", "„fasse die neuen Kommentare zusammen“"),
     ("read_page", "“read this page https://example.com”", "„lies die Seite https://example.com“"),

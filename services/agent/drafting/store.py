@@ -38,9 +38,12 @@ async def move(tx: Tx, answered: ProposalAnswered) -> None:
     await tx.execute(update(drafts).where(mine).values(news))
 
 
-async def listed(tx: Tx, owner: Owner, limit: int) -> Sequence[RowMapping]:
-    """The newest first."""
-    return await tx.rows(select(drafts).where(_mine(owner)).order_by(drafts.c.proposed_at.desc()).limit(limit))
+async def listed(tx: Tx, owner: Owner, limit: int, about: str = "") -> Sequence[RowMapping]:
+    """The newest first; `about`: only those."""
+    found = select(drafts).where(_mine(owner))
+    if about:
+        found = found.where(drafts.c.about == about)
+    return await tx.rows(found.order_by(drafts.c.proposed_at.desc()).limit(limit))
 
 
 async def put_app(tx: Tx, stated: AppStated) -> None:

@@ -13,8 +13,8 @@ from schemas.work import CleanupJob, JobSetting
 from services.console.people.domain import Caller
 from shared.errors import Conflict, NotFound, Refused
 from shared.schedules.calendar import next_after, occurrences
-from shared.schedules.domain import Cron, Once, Understood
-from shared.schedules.words import understand
+from shared.schedules.cleanup import understand_cleanup
+from shared.schedules.domain import Once, Understood
 
 Row = Any
 """A row of the database, by the names of its columns."""
@@ -77,10 +77,7 @@ def job_text(job: CleanupJob) -> str:
 
 def timetable(job: CleanupJob, at: datetime) -> Understood:
     """When it comes, as its words are understood at that instant, in the owner's zone; a day without a time means 03:00 (rule 7a). Refused otherwise."""
-    read = understand(job.schedule, job.zone, at)
-    if isinstance(read.rule, Cron):
-        return read
-    return understand(f"cleanup {job.schedule}", job.zone, at)
+    return understand_cleanup(job.schedule, job.zone, at)
 
 
 def coming(job: CleanupJob, since: datetime, after: datetime, count: int = SHOWN_RUNS) -> tuple[datetime, ...]:

@@ -4,6 +4,7 @@ from services.agent.builtin.intents import (
     behavior,
     conversations,
     downloads,
+    drafting,
     files,
     lessons,
     mail,
@@ -21,6 +22,7 @@ from services.agent.builtin.intents import (
 INTENTS = (
     *talking.FIRST,
     *platform.INTENTS,
+    *drafting.INTENTS,
     *downloads.INTENTS,
     *tasks.INTENTS,
     *tools.INTENTS,

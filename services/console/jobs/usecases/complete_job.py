@@ -17,7 +17,8 @@ async def complete_job(tx: Tx, job: CleanupJob) -> CleanupJob:
     """NotFound or Refused, naming what there is."""
     apps = await list_apps(tx)
     if job.app == ANY_APP:
-        job = job.model_copy(update={"app": _app_of(apps, job.table)})
+        app, table = _table_of(apps, job.table)
+        job = job.model_copy(update={"app": app, "table": table})
     if any(each.column == ANY_COLUMN for each in job.conditions):
         column = _date_of(apps, job)
         named = tuple(each.model_copy(update={"column": column}) if each.column == ANY_COLUMN else each for each in job.conditions)  # fmt: skip
@@ -25,14 +26,15 @@ async def complete_job(tx: Tx, job: CleanupJob) -> CleanupJob:
     return job
 
 
-def _app_of(apps: list[InstalledApp], table: str) -> str:
-    found = [each.slug for each in apps if each.table(table) is not None]
-    if table in OWN:
-        found.append(PLATFORM)
+def _table_of(apps: list[InstalledApp], said: str) -> tuple[str, str]:
+    """App and table: of that very name, else the only one whose name ends with that word."""
+    tables = [(app.slug, each.name) for app in apps for each in app.declaration.tables] + [(PLATFORM, each) for each in OWN]  # fmt: skip
+    found = [each for each in tables if each[1] == said] or [each for each in tables if each[1].endswith(f"_{said}")]
     if not found:
-        raise NotFound(f"No app has a table {table}; say the table's name as the console shows it under Apps.", code="table")  # fmt: skip
+        raise NotFound(f"No app has a table {said}; say the table's name as the console shows it under Apps.", code="table")  # fmt: skip
     if len(found) > 1:
-        raise Refused(f"Several have a table {table}: {', '.join(found)}. Say which app is meant.", code="table")
+        several = ", ".join(f"{app}.{table}" for app, table in found)
+        raise Refused(f"Several tables could be meant: {several}. Say app and table.", code="table")
     return found[0]
 
 

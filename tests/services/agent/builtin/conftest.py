@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from services.agent.conversations.domain import TurnRecord
+from services.agent.drafting.tools import make_tools as drafting_tools
 from services.agent.files.parts import make_files
 from services.agent.habits.behavior import BehaviorPreface
 from services.agent.habits.running import Runner
@@ -87,7 +88,7 @@ async def office(loop: Loop, tmp_path: Path) -> AsyncIterator[Office]:
     all_tools = tools(
         memory_tools(workspaces), habits, lesson_tools(lessons), proposal_tools(loop.db, lambda: True, CONSOLE),
         search_tools(loop.conversations), spend_tools(loop.ledger), (shared,),
-        make_files(tmp_path / "workspace", loop.db).tools,
+        make_files(tmp_path / "workspace", loop.db).tools, drafting_tools(loop.db, lambda: True, CONSOLE),
     )  # fmt: skip
     loop.tools = all_tools
     loop.turns._prefaces = [memory_preface(workspaces), BehaviorPreface(loop.db)]

@@ -1,0 +1,1 @@
+"""What the built-in model understands of proposals to the console: cleanup jobs, apps of tables, columns, rows."""
