@@ -26,6 +26,7 @@ from services.console.connectors.pages import ConnectorPages
 from services.console.desk import Desk, go
 from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
+from services.console.imports.pages import ImportPages
 from services.console.links.pages import LinkPages
 from services.console.mail.pages import MailPages
 from services.console.notices.pages import NoticePages
@@ -40,6 +41,7 @@ from services.console.queue.pages import QueuePages
 from services.console.queue.stream import Stream
 from services.console.queue.submit_pages import SubmitPages
 from services.console.queue.together_pages import TogetherPages
+from services.console.records.pages import RecordPages
 from services.console.rendering import HERE, Templates
 from services.console.secrets.pages import SecretPages
 from services.console.sections import Sections
@@ -94,6 +96,8 @@ def make_web(console: Console) -> ASGIApp:
         ActionPages(desk),
         AutomationPages(desk),
         SecretPages(desk),
+        RecordPages(desk),
+        ImportPages(desk),
         SignalPages(desk),
         AnalyticsPages(desk),
         SharingPages(desk),
