@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from schemas.agent.v2 import ItemProposed
-from schemas.content import ItemContent
+from schemas.content import Attachment, ItemContent
 from schemas.language import spelled
 from schemas.model import MAX_CONTENT, Actor
 from schemas.text import sha256
@@ -30,6 +30,7 @@ class Draft:
     summary: str
     body: str
     audience: str = "public"
+    attachments: tuple[Attachment, ...] = ()
 
 
 def mend(text: str) -> str:
@@ -45,7 +46,9 @@ def make_proposal(draft: Draft, by: Actor = AGENT, **origin: UUID | None) -> Ite
             "path: it has invisible characters, or a segment that means another folder; the lock takes no such item"
         )
     try:
-        content = ItemContent(title=draft.title, summary=draft.summary, body=draft.body).to_bytes()
+        content = ItemContent(
+            title=draft.title, summary=draft.summary, body=draft.body, attachments=draft.attachments
+        ).to_bytes()
         _check_size(content)
         fields: dict[str, Any] = {
             "kind": draft.kind,

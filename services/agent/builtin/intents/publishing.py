@@ -3,11 +3,14 @@
 import re
 import unicodedata
 from typing import Any
+from urllib.parse import quote
 
 from services.agent.builtin.domain import Intent, Say, Scene, Step, Taken
 from services.agent.builtin.intent import phrases, quoted, through, uses
 from services.agent.builtin.intents.memory import PRUNE_DE, PRUNE_EN, prune
 from services.agent.builtin.side import summary
+from shared.attachments import PICTURES, media_type
+from shared.markup.files import named_in
 
 _THING = r"(?P<thing>.+?)"
 PUBLIC = phrases(
@@ -60,7 +63,9 @@ STATES = {
     "unchanged": ("changes nothing", "ändert nichts"),
 }
 MARKER_EN, MARKER_DE = "I can propose a page", "eine Seite vorschlagen"
+_FILE = r"[\"“„]?[^\s\"“”„,]+\.(?:png|jpe?g|webp|gif|pdf|txt|csv|md|json|docx|xlsx|pptx)[\"”“]?"
 _KINDS = {"doc": "doc", "document": "doc", "dokument": "doc", "announcement": "announcement", "ankündigung": "announcement", "report": "report", "bericht": "report"}  # fmt: skip
+WITH_FILES = re.compile(rf",?\s+(?:with|mit)(?: the| a| my| der| dem| den| meinem| meiner)?(?: files?| pictures?| attachments?| datei(?:en)?| bild(?:ern?)?| anh[aä]ng(?:en?)?)\s+(?P<files>{_FILE}(?:(?:,\s*| and | und ){_FILE})*)\s*[.!]?\s*\Z", re.IGNORECASE)  # fmt: skip
 _SPELLED = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue"}
 _SPLIT = re.compile(r"^\s*[\"“„»]?(?P<title>[^\n]+?)[\"”“«]?\s*(?:\n+|\s*[:–—]\s+|\s+with the text\s*:?\s+|\s+mit dem text\s*:?\s+)(?P<body>.+)$", re.DOTALL | re.IGNORECASE)  # fmt: skip
 
@@ -133,8 +138,27 @@ def _outcome(scene: Scene, proposal: dict[str, Any]) -> str:
     return f"- [{_label(str(proposal.get('title')))}]({proposal.get('link')}): {said}{why}"
 
 
+def _with_files(body: str) -> tuple[str, list[str]]:
+    """The text, and which files of the workspace go with it: those that it names, and those said at its end. A picture that was only said is shown."""
+    said = WITH_FILES.search(body)
+    files = [each.strip(' ,"“„”') for each in re.split(r",| and | und ", said["files"])] if said else []
+    if said:
+        body = body[: said.start()].rstrip(" ,")
+        shown = [_name(each) for each in files if media_type(each) in PICTURES.values() and each not in named_in(body)]
+        body += "".join(f"\n\n![{name.rpartition('.')[0]}]({quote(name)})" for name in shown)
+    known = {_name(each) for each in files}
+    return body, [*files, *(each for each in named_in(body) if _name(each) not in known)]
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
 def _hand_in(scene: Scene, kind: str, title: str, body: str) -> Step:
+    body, files = _with_files(body)
     arguments: dict[str, Any] = {"kind": kind, "lang": scene.lang, "path": slug(title), "title": title, "summary": summary(body, 1)[:200], "body": body}  # fmt: skip
+    if files:
+        arguments["attachments"] = files
 
     def done(value: Any) -> Step:
         link = value.get("link") if isinstance(value, dict) else None

@@ -1,7 +1,9 @@
 """Somebody's agent proposes an item in their name; it waits in the queue for a person like any other (rule 20)."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
+from schemas.agent.v1 import AttachmentProposed
 from schemas.agent.v2 import ItemProposed
 from schemas.model import Actor
 from services.agent.domain import Draft, make_proposal
@@ -18,11 +20,18 @@ OFF = (
 
 
 async def propose_publication(
-    tx: Tx, me: Me, conversation_id: UUID, draft: Draft, *, may_propose: bool, turn_id: UUID | None = None
+    tx: Tx,
+    me: Me,
+    conversation_id: UUID,
+    draft: Draft,
+    *,
+    may_propose: bool,
+    turn_id: UUID | None = None,
+    data: Mapping[str, bytes] | None = None,
 ) -> ItemProposed:
     """`tx` acts for their owner. Refused while proposals are off, and for what no item can be; TooLarge above 512 KiB (rule 5).
 
-    Under four eyes they count as its author, and so cannot approve it.
+    Under four eyes they count as its author, and so cannot approve it. `data`: the bytes of its attachments by hash, each an event of its own.
     """
     if not may_propose:
         raise Refused(OFF, code="proposals_off")
@@ -31,4 +40,8 @@ async def propose_publication(
     version = await next_version(tx, proposal.item_id)
     await store.add(tx, me.owner, conversation_id, proposal, draft.title)
     tx.stage("item.proposed", proposal, key=str(proposal.item_id), version=version, actor=me.owner.id)
+    for hash_, raw in (data or {}).items():
+        what = AttachmentProposed(submission_id=proposal.submission_id, item_id=proposal.item_id, hash=hash_, data=raw)
+        key = f"attachment:{proposal.submission_id}:{hash_}"
+        tx.stage("attachment.proposed", what, key=key, version=1, about=str(proposal.item_id))
     return proposal
