@@ -18,6 +18,9 @@ from shared.tasks import spawn
 KEPT = 100
 """Finished jobs whose outcome can still be looked at."""
 
+LISTED = 150
+"""Outcomes on a page; the rest is counted."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -30,7 +33,7 @@ class Outcome:
 
 @dataclass(eq=False)
 class Job:
-    """`word` is what was asked for, as a participle. `sent` of `total` are on their way or refused; then the lock answers.
+    """`word` is what was asked for, as a participle. `sent` of `total` are on their way or refused, `answered` of them by the lock.
 
     `fault`: why it ended early.
     """
@@ -41,6 +44,7 @@ class Job:
     total: int
     facts: dict[str, Any]
     sent: int = 0
+    answered: int = 0
     done: list[Outcome] = field(default_factory=list)
     refused: list[Outcome] = field(default_factory=list)
     finished: asyncio.Event = field(default_factory=asyncio.Event)

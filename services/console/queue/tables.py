@@ -101,7 +101,12 @@ revisions = Table(
     when("seen_at", nullable=False),
     Column("state", Text, nullable=False),
     Column("audience", Text, nullable=False, server_default=text("'public'")),
+    Column("conversation_id", Uuid),
+    Column("turn_id", Uuid),
+    when("sent_at"),
+    when("crossed_at"),
 )
+"""`conversation_id`, `turn_id`: where the agent proposed it; `sent_at`: when whoever submitted it did, `crossed_at`: when the lock had it. NULL for what came before that was told."""
 history = Table(
     "item_history",
     app,

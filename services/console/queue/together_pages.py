@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -11,31 +10,22 @@ from sqlalchemy.engine import RowMapping
 from starlette.responses import Response
 from starlette.routing import Route
 
-from schemas.model import Verdict
 from services.console.desk import Desk, Visit, go
 from services.console.forms import Form, as_uuid, whole
-from services.console.people.domain import Caller
 from services.console.queue import views
-from services.console.queue.domain import Order, check_reason, is_on_its_way
-from services.console.queue.jobs import Job, Jobs, Outcome, wait
-from services.console.queue.pages import read_filter, verdict_of
-from services.console.queue.times import check_times, read_time
-from services.console.queue.usecases.decide_item import Decided, decide_item
-from services.console.queue.usecases.wait_for import wait_for_verdicts
-from services.console.undo.domain import WORDS
-from services.console.undo.showing import offers
+from services.console.queue.deciding import Deciding
+from services.console.queue.domain import Order, is_on_its_way
+from services.console.queue.jobs import Jobs, wait
+from services.console.queue.mass_pages import MassPages
+from services.console.queue.one_word import PATIENCE, said, show_job, times_of, word_of
+from services.console.queue.pages import read_filter
 from shared.clock import now
-from shared.errors import Conflict, NotFound, Refused
-from shared.ids import new_id
+from shared.errors import NotFound, Refused
 
 MOST = 1000
-"""Items that are decided with one word: measured, a thousand take a few seconds."""
-AT_ONCE = 100
-"""Decisions in one transaction: enough to be quick, few enough not to hold many rows long."""
-PATIENCE = 10.0
-"""Seconds in which most of it is done; after that a page shows how far it is."""
-ANSWERS = 60.0
-"""Seconds to wait for the lock's answers; what is still on its way then is shown so."""
+"""Items that can be ticked one by one."""
+TICKED = 120
+"""So many of all that wait are shown with a box each; more of them have a page that tells them in figures."""
 
 
 class TogetherPages:
@@ -43,6 +33,7 @@ class TogetherPages:
 
     def __init__(self, desk: Desk, jobs: Jobs) -> None:
         self._desk, self._console, self._jobs = desk, desk.console, jobs
+        self._deciding = Deciding(desk.console)
 
     def routes(self) -> list[Route]:
         page = self._desk.page
@@ -50,92 +41,61 @@ class TogetherPages:
             Route("/queue/together", page(self.ask, "decide")),
             Route("/queue/together", page(self.decide, "decide"), methods=["POST"]),
             Route("/queue/together/{job}", page(self.progress, "decide")),
+            *MassPages(self._desk, self._jobs).routes(),
         ]
 
     async def ask(self, visit: Visit) -> Response:
-        """`?item=…` several times, or `?all=yes` with a filter: what waits and fits, the oldest thousand."""
+        """`?item=…` several times, or `?all=yes` with a filter: what waits and fits."""
         asked = visit.request.query_params
         async with self._console.db.reading() as tx:
             if asked.get("all"):
                 by = replace(read_filter(visit.request), state="submitted", page=1)
-                found, rows = await views.count_items(tx, by), await views.list_items(tx, by, limit=MOST)
+                found = await views.count_items(tx, by)
+                rows = await views.list_items(tx, by, limit=TICKED) if found <= TICKED else []
             else:
                 rows = await views.items_by_id(tx, [as_uuid(each) for each in _few(asked.getlist("item"))])
                 found = len(rows)
-        return await self._dialog(visit, rows, more=found - len(rows))
+        if found > len(rows) and asked.get("all"):
+            return go(f"/queue/all?{visit.request.url.query}")
+        return await self._dialog(visit, rows)
 
     async def decide(self, visit: Visit) -> Response:
         """Several words on one form: `look` shows the same items with other times, everything else decides."""
         form, orders = visit.form, [_order(each) for each in _few(visit.form.every("item"))]
         try:
             if form.text("verdict") == "look":
-                times = _times(form)
+                times = times_of(form)
                 return await self._dialog(visit, await self._rows(form), times=times, ticked=_ids(orders))
-            made = _word(form)
+            made = word_of(form)
         except Refused as refused:
             rows = await self._rows(form)
             return await self._dialog(visit, rows, refused.status, refused=refused, ticked=_ids(orders))
         made_of = [(replace(order, **made), title) for order, title in orders]
-        work = partial(self._decide, visit.caller, made_of)
-        job = self._jobs.start(visit.caller, _said(made), len(orders), work, **made)
+        work = partial(self._deciding.run, visit.caller, made["batch"], made_of)
+        job = self._jobs.start(visit.caller, said(made), len(orders), work, **made)
         if not await wait(job, PATIENCE):
             return go(f"/queue/together/{job.id}")
-        return await self._show(visit, job)
+        return await show_job(visit, job)
 
     async def progress(self, visit: Visit) -> Response:
         job = self._jobs.find(as_uuid(visit.request.path_params["job"]), visit.caller)
         if job is None:
             raise NotFound("Nothing is known of this any more. What was decided is in the queue.")
-        return await self._show(visit, job)
-
-    async def _show(self, visit: Visit, job: Job) -> Response:
-        undo = await offers(self._console.db, visit.caller)
-        return await visit.show("together_done.html", 503 if job.fault else 200, job=job, **undo)
+        return await show_job(visit, job)
 
     async def _rows(self, form: Form) -> Sequence[RowMapping]:
         async with self._console.db.reading() as tx:
             return await views.items_by_id(tx, [as_uuid(each) for each in _few(form.every("shown"))])
 
-    async def _dialog(
-        self, visit: Visit, rows: Sequence[RowMapping], status: int = 200, *, more: int = 0, **context: Any
-    ) -> Response:
+    async def _dialog(self, visit: Visit, rows: Sequence[RowMapping], status: int = 200, **context: Any) -> Response:
         ready = [row for row in rows if _waits(row) and not row["checks"] and not row["blocks"]]
         ask = [row for row in rows if _waits(row) and (row["checks"] or row["blocks"])]
         left = [row for row in rows if not _waits(row)]
         form = visit.form
         typed = {name: form.text(name) for name in ("reason", "at", "until")}
-        facts = {"soonest": f"{now():%Y-%m-%dT%H:%M}", "site": self._console.site_url, "more": more, "most": MOST}
+        facts = {"soonest": f"{now():%Y-%m-%dT%H:%M}", "site": self._console.site_url}
         asked = {"refused": None, "times": None, "ticked": None} | context
         return await visit.show("together.html", status, ready=ready, ask=ask, left=left, typed=typed, **facts, **asked)
-
-    async def _decide(self, caller: Caller, orders: Sequence[tuple[Order, str]], job: Job) -> None:
-        """What the lock took or is still thinking about, and what was refused, each with its reason."""
-        sent: list[tuple[Decided, str]] = []
-        in_order = sorted(orders, key=lambda each: each[0].item_id)
-        for first in range(0, len(in_order), AT_ONCE):
-            sent += await self._decide_some(caller, in_order[first : first + AT_ONCE], job)
-            job.sent = min(first + AT_ONCE, len(in_order))
-        hashes = [decided.statement_hash for decided, _ in sent]
-        found = await wait_for_verdicts(self._console.db, self._console.live, hashes, ANSWERS) if hashes else {}
-        for decided, title in sent:
-            outcome, reason = found.get(decided.statement_hash, ("sent", ""))
-            if outcome == "refused":
-                job.refused.append(Outcome(decided.item_id, title, f"The lock refused it: {reason}"))
-            else:
-                job.done.append(Outcome(decided.item_id, title, "" if outcome == "applied" else "on its way"))
-
-    async def _decide_some(
-        self, caller: Caller, orders: Sequence[tuple[Order, str]], job: Job
-    ) -> list[tuple[Decided, str]]:
-        sent: list[tuple[Decided, str]] = []
-        async with self._console.db.transaction() as tx:
-            key = await self._console.ring.signing(tx)
-            for order, title in orders:
-                try:
-                    sent.append((await decide_item(tx, key, caller, order), title))
-                except (Conflict, Refused, NotFound) as error:
-                    job.refused.append(Outcome(order.item_id, title, error.message))
-        return sent
 
 
 def _waits(row: RowMapping) -> bool:
@@ -160,25 +120,3 @@ def _order(told: str) -> tuple[Order, str]:
 
 def _ids(orders: Sequence[tuple[Order, str]]) -> set[UUID]:
     return {order.item_id for order, _ in orders}
-
-
-def _times(form: Form) -> dict[str, datetime | None]:
-    found = {name: read_time(form.text(field)) if form.text(field) else None for name, field in TIMES.items()}
-    check_times("approve", found["publish_at"], found["expire_at"], now())
-    return found
-
-
-TIMES = {"publish_at": "at", "expire_at": "until"}
-
-
-def _word(form: Form) -> dict[str, Any]:
-    """What is the same in every order, checked before any of them is made."""
-    verdict, at, until = verdict_of(form)
-    check_times(verdict, at, until, now())
-    reason = check_reason(verdict, form.text("reason"))
-    return {"verdict": verdict, "reason": reason, "publish_at": at, "expire_at": until, "batch": new_id()}
-
-
-def _said(made: dict[str, Any]) -> str:
-    verdict: Verdict = made["verdict"]
-    return "scheduled" if made["publish_at"] else WORDS[verdict]

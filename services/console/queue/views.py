@@ -29,7 +29,8 @@ class Filter:
     page: int = 1
 
 
-def _wanted(by: Filter) -> ColumnElement[bool]:
+def wanted(by: Filter) -> ColumnElement[bool]:
+    """What fits the filter."""
     parts: list[ColumnElement[bool]] = [true()]
     if by.state == "open":
         parts.append(items.c.state.in_(OPEN_STATES))
@@ -53,27 +54,27 @@ def _by_findings(findings: str) -> list[ColumnElement[bool]]:
 
 async def list_items(tx: Tx, by: Filter, *, limit: int | None = PAGE) -> Sequence[RowMapping]:
     """Oldest first: who waits longest is looked at first."""
-    found = select(items).where(_wanted(by)).order_by(items.c.queued_at, items.c.item_id)
+    found = select(items).where(wanted(by)).order_by(items.c.queued_at, items.c.item_id)
     return await tx.rows(found if limit is None else found.limit(limit).offset((by.page - 1) * limit))
 
 
 async def count_items(tx: Tx, by: Filter) -> int:
-    return int(await tx.value(select(func.count()).select_from(items).where(_wanted(by))))
+    return int(await tx.value(select(func.count()).select_from(items).where(wanted(by))))
 
 
-def _waiting() -> ColumnElement[bool]:
+def waiting() -> ColumnElement[bool]:
     """No decision is on its way, or one that the lock has not answered for a minute."""
     answered = or_(items.c.deciding.is_(None), items.c.decided_at <= now() - UNANSWERED)
     return and_(items.c.state == "submitted", answered)
 
 
 async def count_waiting(tx: Tx) -> int:
-    return int(await tx.value(select(func.count()).select_from(items).where(_waiting())))
+    return int(await tx.value(select(func.count()).select_from(items).where(waiting())))
 
 
 async def pending_ids(tx: Tx) -> list[UUID]:
     """Items that wait for a decision and are not blocked, oldest first."""
-    found = select(items.c.item_id).where(_waiting(), items.c.blocks == 0)
+    found = select(items.c.item_id).where(waiting(), items.c.blocks == 0)
     return [row["item_id"] for row in await tx.rows(found.order_by(items.c.queued_at, items.c.item_id))]
 
 

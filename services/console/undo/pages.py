@@ -10,7 +10,7 @@ from starlette.routing import Route
 from services.console.desk import Desk, Visit, go
 from services.console.forms import as_uuid
 from services.console.people.domain import Caller
-from services.console.queue.jobs import Job, Jobs, Outcome, wait
+from services.console.queue.jobs import LISTED, Job, Jobs, Outcome, wait
 from services.console.queue.pages import filter_query
 from services.console.queue.usecases.wait_for import wait_for_verdicts
 from services.console.undo import views
@@ -20,7 +20,7 @@ from shared.errors import NotFound
 
 AT_ONCE = 100
 PATIENCE = 10.0
-ANSWERS = 60.0
+ANSWERS, SLOWEST = 60.0, 20
 """Seconds to wait for the lock: first until it has answered what is to be undone, then until it has undone it."""
 
 
@@ -58,11 +58,11 @@ class UndoPages:
         if len(job.done) == 1 and len(hashes) == 1:
             return go(f"/queue/{job.done[0].item_id}")
         status = 503 if job.fault else 200 if job.done else 409
-        return await visit.show("together_done.html", status, job=job, undo=[])
+        return await visit.show("together_done.html", status, job=job, listed=LISTED, undo=[])
 
     async def _undo(self, caller: Caller, hashes: Sequence[str], job: Job) -> None:
         made = Undoing()
-        await wait_for_verdicts(self._console.db, self._console.live, list(hashes), ANSWERS)
+        await wait_for_verdicts(self._console.db, self._console.live, list(hashes), ANSWERS + len(hashes) / SLOWEST)
         for first in range(0, len(hashes), AT_ONCE):
             async with self._console.db.transaction() as tx:
                 key = await self._console.ring.signing(tx)
@@ -73,7 +73,11 @@ class UndoPages:
 
     async def _answers(self, sent: dict[str, UUID], job: Job) -> None:
         """What the lock says to each: by hash, the item."""
-        found = await wait_for_verdicts(self._console.db, self._console.live, list(sent), ANSWERS) if sent else {}
+        found = (
+            await wait_for_verdicts(self._console.db, self._console.live, list(sent), ANSWERS + len(sent) / SLOWEST)
+            if sent
+            else {}
+        )
         async with self._console.db.reading() as tx:
             titles = await views.titles(tx, list(sent.values()))
         for statement_hash, item_id in sent.items():

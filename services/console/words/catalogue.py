@@ -12,6 +12,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 HOLE = re.compile(r"\{(\*?)([a-z_0-9]+)\}")
 _KEPT = 2048
+_POINTS = str.maketrans(",.", ".,")
+_ENGLISH_FIGURE = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?|\d+\.\d+")
 
 
 def holes(text: str) -> list[str]:
@@ -54,7 +56,14 @@ class Catalogue:
 
     def _filled(self, there: str, values: Mapping[str, str]) -> str:
         looked_up = {hole[2] for hole in HOLE.finditer(there) if hole[1]}
-        return fill(there, {name: self.told(value) if name in looked_up else value for name, value in values.items()})
+        return fill(
+            there, {name: self.told(value) if name in looked_up else _figure(value) for name, value in values.items()}
+        )
+
+
+def _figure(value: str) -> str:
+    """A figure as it is written here; anything else as it is."""
+    return value.translate(_POINTS) if _ENGLISH_FIGURE.fullmatch(value) else value
 
 
 def _first_word(text: str) -> str:

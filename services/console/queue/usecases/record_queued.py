@@ -43,7 +43,8 @@ async def _keep(tx: Tx, event_id: UUID, queued: ItemQueued, findings: list[dict[
             "content": queued.content,
             "findings": findings,
         }
-        | {"inspected_ms": queued.inspected_ms, "seen_at": now()},
+        | {"inspected_ms": queued.inspected_ms, "seen_at": now()}
+        | {name: getattr(queued, name, None) for name in ("conversation_id", "turn_id", "sent_at", "crossed_at")},
     )
     levels = Counter(each["level"] for each in findings)
     place: dict[str, Any] = {"kind": queued.kind, "lang": queued.lang, "path": queued.path, **shown}

@@ -1,10 +1,12 @@
 """Wait until the lock has answered what was handed to it."""
 
+import asyncio
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from services.console.live import Live
-from services.console.queue import store, views
+from services.console.queue import mass_views, store, views
 from shared.db import Database
 
 
@@ -20,6 +22,25 @@ async def wait_for_verdicts(db: Database, live: Live, hashes: list[str], seconds
 
     await live.until(look, seconds)
     return found
+
+
+MANY, CALM = 200, 0.25
+"""With so many open answers nobody looks again for each of them: so many seconds between two looks."""
+
+
+async def wait_for_batch(
+    db: Database, live: Live, batch: UUID, seconds: float, left: Callable[[int], None] = lambda _: None
+) -> bool:
+    """Until the lock has answered every decision of the batch; `left` hears how many are open. False when the time is over before."""
+
+    async def look() -> bool:
+        async with db.reading() as tx:
+            left(found := await mass_views.count_unanswered(tx, batch))
+        if found > MANY:
+            await asyncio.sleep(CALM)
+        return found == 0
+
+    return await live.until(look, seconds)
 
 
 async def wait_for_queue(db: Database, live: Live, ids: list[UUID], seconds: float) -> dict[UUID, dict[str, Any]]:
