@@ -56,7 +56,9 @@ class LinkPages:
             return await self._show(visit, refused.status, refused=refused, given=given)
         link = await wait_for_link(self._console.db, self._console.live, opened.link_id, PATIENCE)
         if link.state == "refused":
-            return await self._show(visit, 409, refused=Refused(f"The lock refused it: {link.refusal}."), given=given)
+            return await self._show(
+                visit, 409, refused=Refused(f"The lock refused it: {link.refusal}. Nothing was changed."), given=given
+            )
         return await self._show(visit, fresh=self._console.share_link(opened.token), whose=link.label)
 
     async def close(self, visit: Visit) -> Response:
