@@ -29,6 +29,8 @@ from services.console.keys.ring import KeyRing
 from services.console.links.operator import LinkOperator
 from services.console.leaks.keeper import LeakKeeper
 from services.console.live import Live
+from services.console.leaks.operator import LeakOperator
+from services.console.links.operator import LinkOperator
 from services.console.mail.keeper import MailKeeper
 from services.console.operator import ConsoleOperator
 from services.console.parts import Console

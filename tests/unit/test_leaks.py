@@ -80,9 +80,9 @@ def test_the_line_is_the_texts_own() -> None:
 
 
 def test_a_part_of_a_long_text_is_found() -> None:
-    note = " ".join(f"remark{number} about the customer" for number in range(20))
-    assert found("He said: remark7 about the CUSTOMER, remark8 about the customer!", note)
-    assert not found("He said something about the customer, a remark", note)
+    note = " ".join(f"hydrant{number} behind the chapel" for number in range(20))
+    assert found("He said: hydrant7 behind the CHAPEL, hydrant8 behind the chapel!", note)
+    assert not found("He said something behind the chapel, a hydrant", note)
 
 
 @pytest.mark.parametrize(

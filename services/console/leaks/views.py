@@ -1,0 +1,33 @@
+"""What the leak guard found, and how far it is."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from asyncpg import Record
+
+from shared.db import Tx
+
+RULE = "internal_value"
+"""What the lock calls a value of an internal column."""
+_FOUND = """SELECT r.item_id, r.revision, f->>'message' AS message, (f->>'line')::int AS line
+FROM app.items i JOIN app.revisions r USING (item_id, revision), jsonb_array_elements(r.findings) f
+WHERE r.item_id = ANY ($1::uuid[]) AND f->>'rule' = $2 ORDER BY r.item_id, 4 NULLS LAST"""
+_STATE = """SELECT count(*) AS columns, count(*) FILTER (WHERE NOT complete) AS unfinished,
+(SELECT count(*) FROM app.leak_todo) AS waiting, (SELECT at FROM app.leak_lists) AS told_at FROM app.leak_columns"""
+_MARKS = "SELECT count(*) FROM app.leak_marks"
+
+
+async def found(tx: Tx, item_ids: Sequence[UUID]) -> Sequence[Record]:
+    """item_id, revision, message, line of what was found in the newest revisions of items."""
+    return await tx.raw.fetch(_FOUND, item_ids, RULE)
+
+
+async def state(tx: Tx) -> Record:
+    """columns, unfinished, waiting (notes on changes), told_at (when the lock was told the list)."""
+    row = await tx.raw.fetchrow(_STATE)
+    assert row is not None, "it counts"
+    return row
+
+
+async def count_marks(tx: Tx) -> int:
+    return int(await tx.raw.fetchval(_MARKS))
