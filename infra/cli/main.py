@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "chat": "infra.cli.chat",
     "spend": "infra.cli.spend",
     "analytics": "infra.cli.analytics",
+    "provenance": "infra.cli.provenance",
     "prices": "infra.cli.prices",
     "connectors": "infra.cli.connectors",
     "cards": "infra.cli.cards",

@@ -18,6 +18,7 @@ from services.console.forms import check_length
 from services.console.parts import Console
 from services.console.people.domain import Caller
 from services.console.people.usecases.find_token_holder import find_token_holder
+from services.console.provenance import api as provenance
 from services.console.queue import store, views
 from services.console.queue.domain import Order
 from services.console.queue.times import read_time
@@ -149,6 +150,7 @@ def make_api(console: Console) -> FastAPI:
     statistics.add_routes(app, console, known)
     spend.add_routes(app, console, known)
     analytics.add_routes(app, console, known)
+    provenance.add_routes(app, console, known)
     app.middleware("http")(_traced)
     app.exception_handler(SchleuseError)(_problem)
     app.exception_handler(RequestValidationError)(_invalid)

@@ -38,6 +38,7 @@ from services.console.people.operator import PeopleOperator
 from services.console.people.passwords import Passwords
 from services.console.people.watch import SessionWatch
 from services.console.proposals.operator import ProposalOperator
+from services.console.provenance.operator import ProvenanceOperator
 from services.console.records.operator import RecordOperator
 from services.console.schema import app
 from services.console.secrets.operator import SecretOperator
@@ -92,7 +93,7 @@ def compose(settings: Settings) -> Service:
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     service.operator(SpendOperator(console).verbs | AutomationOperator(console).verbs)
     service.operator(AppOperator(console).verbs | JobOperator(console, cleanup).verbs | ProposalOperator(console).verbs)
-    service.operator(AnalyticsOperator(console).verbs)
+    service.operator(AnalyticsOperator(console).verbs | ProvenanceOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
     service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})

@@ -35,6 +35,7 @@ from services.console.people.joining_pages import JoiningPages
 from services.console.people.me_pages import MePages
 from services.console.people.pages import SignInPages
 from services.console.people.people_pages import PeoplePages
+from services.console.provenance.pages import ProvenancePages
 from services.console.queue.history_pages import HistoryPages
 from services.console.queue.jobs import Jobs
 from services.console.queue.pages import QueuePages
@@ -100,6 +101,7 @@ def make_web(console: Console) -> ASGIApp:
         ImportPages(desk),
         SignalPages(desk),
         AnalyticsPages(desk),
+        ProvenancePages(desk),
         SharingPages(desk),
         SpendPages(desk),
         StatisticsPages(desk),
