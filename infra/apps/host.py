@@ -67,9 +67,7 @@ class Host:
         handle = connection.fileno()
         command = (sys.executable, "-B", "-m", "infra.apps.worker", "--fd", str(handle))
         quiet = asyncio.subprocess.DEVNULL
-        process = await asyncio.create_subprocess_exec(
-            *command, pass_fds=(handle,), stdin=quiet, stdout=quiet, stderr=quiet
-        )
+        process = await asyncio.create_subprocess_exec(*command, pass_fds=(handle,), stdin=quiet, stdout=quiet)
         self.started += 1
         self._running[handle] = process
         self._epoll.register(handle, select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLONESHOT)
@@ -82,6 +80,8 @@ class Host:
         finally:
             self._epoll.unregister(handle)
             del self._running[handle]
+            if process.returncode not in (0, -signal.SIGKILL):
+                sys.stderr.write(f"a process of an app ended with code {process.returncode}\n")
 
     def _hang_ups(self) -> None:
         for handle, _ in self._epoll.poll(0):

@@ -50,6 +50,16 @@ class Job:
     about: str = ""
 
 
+def environment(templates: Mapping[str, str]) -> Environment:
+    return Environment(
+        loader=DictLoader(dict(templates)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
 @dataclass
 class Registered:
     pages: dict[str, Callable[[Request, "Db"], Coroutine[Any, Any, object]]] = field(default_factory=dict)
@@ -60,16 +70,6 @@ class Registered:
 
 here = Registered()
 """Of this process's one app."""
-
-
-def environment(templates: Mapping[str, str]) -> Environment:
-    return Environment(
-        loader=DictLoader(dict(templates)),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def page(path: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -8,6 +8,7 @@ Started by infra.apps.host with the console's connection as descriptor N.
 import argparse
 import asyncio
 import io
+import os
 import socket
 import sys
 import traceback
@@ -149,7 +150,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="infra.apps.worker")
     parser.add_argument("--fd", type=int, required=True)
     console = socket.socket(fileno=parser.parse_args().fd)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     confine()
+    os.dup2(nowhere, 1)
+    os.dup2(
+        nowhere, 2
+    )  # until here faults of ours are in the log; what an app prints may be anything and goes with its answer
     with suppress(BadFrame, ConnectionError):
         Worker(console).serve()
 

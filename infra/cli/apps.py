@@ -25,6 +25,8 @@ def register(app: typer.Typer) -> None:
     apps.command("stop")(stop)
     apps.command("start")(start)
     apps.command("share")(share)
+    apps.command("jobs")(jobs)
+    apps.command("job")(job)
     app.add_typer(apps, name="apps")
 
 
@@ -104,6 +106,37 @@ def share(
 ) -> None:
     """Let the agent know an app's tables and columns, but no rows; or take that back."""
     _tell(call(state, "console", "apps.share", {"app": app, "shared": not off}), as_json)
+
+
+def jobs(app: Slug, state: State = DEFAULT_STATE, as_json: Json = False) -> None:
+    """The jobs of an app's code, and what became of their runs."""
+    found = call(state, "console", "apps.jobs", {"app": app})
+    if as_json:
+        print_json(found)
+        return
+    for each in found["jobs"]:
+        when = f"on, next {each['next_at']}" if each["is_on"] else "off"
+        typer.echo(printable(f"{each['name']}  {each['schedule']} ({each['zone']}): {when}"))
+    for each in found["runs"]:
+        typer.echo(printable(f"    {each['started_at']} {each['name']}: {each['state']} {each['error']}"))
+
+
+def job(
+    app: Slug,
+    name: Annotated[str, typer.Argument(help="As `apps jobs` shows it.", metavar="JOB")],
+    do: Annotated[str, typer.Option("--do", help="on, off or run.")],
+    zone: Annotated[
+        str, typer.Option("--zone", help="The time zone that its times are meant in, such as Europe/Berlin.")
+    ] = "",
+    state: State = DEFAULT_STATE,
+    as_json: Json = False,
+) -> None:
+    """Switch a job of an app's code on or off, or let it run now."""
+    found = call(state, "console", "apps.job", {"app": app, "job": name, "do": do, "zone": zone})
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(f"run {found['run']} has begun" if "run" in found else f"{name} is {do}")
 
 
 def _tell(found: dict[str, Any], as_json: bool) -> None:

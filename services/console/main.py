@@ -7,7 +7,9 @@ from services.console.agency.operator import AgencyOperator
 from services.console.analytics.keeper import WarehouseKeeper
 from services.console.analytics.operator import AnalyticsOperator
 from services.console.analytics.warehouse import Warehouse
+from services.console.apps.keeper import AppKeeper
 from services.console.apps.operator import AppOperator
+from services.console.apps.processes import Processes
 from services.console.apps.views import Catalogue
 from services.console.asking import AskOperator
 from services.console.audit.operator import CopyDesk
@@ -26,11 +28,10 @@ from services.console.jobs.operator import JobOperator
 from services.console.keys.keeper import KeyKeeper
 from services.console.keys.operator import KeyOperator
 from services.console.keys.ring import KeyRing
-from services.console.links.operator import LinkOperator
 from services.console.leaks.keeper import LeakKeeper
-from services.console.live import Live
 from services.console.leaks.operator import LeakOperator
 from services.console.links.operator import LinkOperator
+from services.console.live import Live
 from services.console.mail.keeper import MailKeeper
 from services.console.operator import ConsoleOperator
 from services.console.parts import Console
@@ -68,6 +69,9 @@ def compose(settings: Settings) -> Service:
     cleanup = JobKeeper(db, ring, live)
     link = service.bus(ConsoleIntake(live, keeper.wake, delegations.wake, keys, mail.wake, cleanup.wake))
     chain = ChainWatch(db, keys, service.health, live)
+    catalogue = Catalogue(db)
+    processes = Processes(db, settings, catalogue)
+    apps = AppKeeper(db, processes, catalogue, live)
     console = Console(
         settings=settings,
         db=db,
@@ -78,7 +82,8 @@ def compose(settings: Settings) -> Service:
         passwords=Passwords(),
         parked=ParkedDesk(db, link.applier, link.reader),
         health=service.health,
-        catalogue=Catalogue(db),
+        catalogue=catalogue,
+        apps=apps,
         warehouse=Warehouse(settings),
         wake_chain=chain.wake,
         wake_mail=mail.wake,
@@ -96,12 +101,14 @@ def compose(settings: Settings) -> Service:
     service.operator(AnalyticsOperator(console).verbs | ProvenanceOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)
-    service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs})
+    service.operator({**AskOperator(asker).verbs, **CopyDesk(db, keys).verbs, **LeakOperator(db).verbs})
     service.part(keeper)
     service.part(Teller(db, identity))
     service.part(WarehouseKeeper(db, console.warehouse, settings, service.health))
     service.part(KeysEndWithARestore(db, identity, settings.restored_at))
     service.part(delegations)
+    service.part(processes)
+    service.part(apps)
     service.part(mail)
     service.part(LeakKeeper(db, settings.keys, service.health))
     service.part(cleanup)

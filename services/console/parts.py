@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from services.console.analytics.warehouse import Warehouse
+from services.console.apps.keeper import AppKeeper
 from services.console.apps.views import Catalogue
 from services.console.identity.domain import FRONTS, Audience
 from services.console.identity.issuer import Issuer
@@ -35,6 +36,7 @@ class Console:
     parked: ParkedDesk
     health: Health
     catalogue: Catalogue
+    apps: AppKeeper
     warehouse: Warehouse
     cleanup: JobKeeper
     wake_chain: Callable[[], None] = lambda: None

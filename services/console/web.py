@@ -14,9 +14,13 @@ from services.console.access.pages import AccessPages
 from services.console.actions.pages import ActionPages
 from services.console.agency.pages import AgencyPages
 from services.console.analytics.pages import AnalyticsPages
+from services.console.answers.pages import AnswerPages
 from services.console.api import make_api, nowhere
 from services.console.apps.card_pages import AppCardPages
+from services.console.apps.frame_pages import FramePages
+from services.console.apps.job_pages import AppJobPages
 from services.console.apps.pages import AppPages
+from services.console.attachments.pages import AttachmentPages
 from services.console.audit.call_pages import CallPages
 from services.console.audit.pages import AuditPages
 from services.console.automations.pages import AutomationPages
@@ -78,6 +82,7 @@ def make_web(console: Console) -> ASGIApp:
         QueuePages(desk, templates),
         HistoryPages(desk),
         SubmitPages(desk),
+        AttachmentPages(desk),
         Stream(desk),
         SignInPages(desk),
         JoiningPages(desk),
@@ -92,12 +97,15 @@ def make_web(console: Console) -> ASGIApp:
         AgencyPages(desk, switches),
         AppPages(desk),
         AppCardPages(desk),
+        AppJobPages(desk),
+        FramePages(desk, templates),
         ConnectorPages(desk),
         CardPages(desk),
         ActionPages(desk),
         AutomationPages(desk),
         SecretPages(desk),
         RecordPages(desk),
+        AnswerPages(desk),
         ImportPages(desk),
         SignalPages(desk),
         AnalyticsPages(desk),

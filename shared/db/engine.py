@@ -168,5 +168,15 @@ def _named() -> Iterator[None]:
 
 def peer_uid(sock: socket.socket) -> int:
     """The user id of the process at the other end of a Unix socket."""
+    return _peer(sock)[1]
+
+
+def peer_pid(sock: socket.socket) -> int:
+    """Its process id; 0 when it is in another container."""
+    return _peer(sock)[0]
+
+
+def _peer(sock: socket.socket) -> tuple[int, int, int]:
     credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return int(struct.unpack("3i", credentials)[1])
+    pid, uid, gid = struct.unpack("3i", credentials)
+    return int(pid), int(uid), int(gid)

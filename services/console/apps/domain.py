@@ -22,7 +22,8 @@ TAKEN = frozenset({"platform", "apps", "app", "any"})
 class InstalledApp:
     """An app that is there. `schema_name`: where its tables lie. `version`: counts its installations. `shared`: the agent may know of it.
 
-    `role`: the Postgres role of its code, empty for an app of plain tables. `reason`: why it is broken or stopped.
+    `role`: the Postgres role of its code, empty for an app of plain tables. `reason`: why it is broken or stopped. `pages`: paths of the pages that
+    its code has; `described_version`: the version whose code has said so.
     """
 
     slug: AppSlug
@@ -35,6 +36,8 @@ class InstalledApp:
     reason: str
     by_name: str
     installed_at: datetime
+    pages: tuple[str, ...] = ()
+    described_version: int = 0
 
     @property
     def schema_name(self) -> str:

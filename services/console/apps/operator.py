@@ -3,13 +3,17 @@
 from base64 import b64decode
 from binascii import Error as BadBase64
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
+from services.console.apps import job_store
 from services.console.apps.domain import InstalledApp
 from services.console.apps.packages import store as packages
 from services.console.apps.packages.domain import Shown, read_package_row
 from services.console.apps.usecases.decide_app import Order, decide_app
 from services.console.apps.usecases.offer_app import offer_app, place_of
+from services.console.apps.usecases.set_job import set_job, start_job
 from services.console.apps.usecases.share_app import share_app
 from services.console.apps.usecases.stop_app import start_app, stop_app
 from services.console.apps.views import get_app, list_apps
@@ -35,6 +39,8 @@ class AppOperator:
             "apps.stop": self.stop,
             "apps.start": self.start,
             "apps.share": self.share,
+            "apps.jobs": self.jobs,
+            "apps.job": self.job,
         }
 
     async def install(self, args: Args) -> Args:
@@ -68,6 +74,7 @@ class AppOperator:
                 key = await self._console.ring.signing(tx)
                 slug = await decide_app(tx, key, OPERATOR, order, self._catalogue.on_changed)
         self._console.live.tell(event="cards")
+        await self._console.apps.describe(slug)
         return await self._app(slug) if order.verdict == "install" else {"slug": slug, "state": "refused"}
 
     async def stop(self, args: Args) -> Args:
@@ -91,6 +98,27 @@ class AppOperator:
         async with self._console.db.transaction() as tx:
             await share_app(tx, OPERATOR, slug, shared=shared, on_changed=self._catalogue.on_changed)
         return await self._app(slug)
+
+    async def jobs(self, args: Args) -> Args:
+        """args {"app"} → {"jobs": [...], "runs": [...]}: jobs of its code, and what became of them, newest first."""
+        async with self._console.db.reading() as tx:
+            app = await get_app(tx, str(args["app"]))
+            jobs, runs = await job_store.listed(tx, app.slug), await job_store.runs(tx, app.slug)
+        return {"jobs": [_plain(each) for each in jobs], "runs": [_plain(each) for each in runs]}
+
+    async def job(self, args: Args) -> Args:
+        """args {"app", "job", "do": on, off or run, "zone"} → {"run"?}: a run goes on by itself."""
+        slug, name, what = str(args["app"]), str(args["job"]), str(args["do"])
+        if what not in ("on", "off", "run"):
+            raise Refused("A job is switched on or off, or run.", code="verb")
+        async with self._console.db.transaction() as tx:
+            if what == "run":
+                run_id = await start_job(tx, OPERATOR, slug, name)
+                tx.after_commit(lambda: self._console.apps.run(run_id, slug, name))
+                return {"run": str(run_id)}
+            zone = str(args.get("zone") or "")
+            await set_job(tx, OPERATOR, slug, name, on=what == "on", zone=zone, wake=self._console.apps.wake)
+        return {}
 
     async def _app(self, slug: str) -> Args:
         async with self._console.db.reading() as tx:
@@ -125,6 +153,13 @@ class AppOperator:
 
     def _url(self, folder_hash: str) -> str:
         return f"{self._console.settings.url}{place_of(folder_hash)}"
+
+
+def _plain(row: Any) -> Args:
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else str(value) if isinstance(value, UUID) else value
+        for name, value in row.items()
+    }
 
 
 def _bytes(path: object, raw: object) -> bytes:

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.work import AppKind
+from services.console.apps import job_store
 from services.console.apps.domain import KINDS
 from services.console.apps.packages import store as packages
 from services.console.apps.usecases.share_app import share_app
@@ -49,7 +50,8 @@ class AppPages:
         async with self._console.db.reading() as tx:
             app = await get_app(tx, _slug(visit))
             decisions = await packages.decisions(tx, app.slug)
-        return await visit.show("app.html", status, **({"app": app, "decisions": decisions, "refused": None, "typed": ""} | context))  # fmt: skip
+            jobs, runs = await job_store.listed(tx, app.slug), await job_store.runs(tx, app.slug)
+        return await visit.show("app.html", status, **({"app": app, "decisions": decisions, "jobs": jobs, "runs": runs, "refused": None, "typed": ""} | context))  # fmt: skip
 
     async def stop(self, visit: Visit) -> Response:
         reason = visit.form.text("reason")

@@ -5,10 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from asyncpg import (
-    DependentObjectsStillExistError,
+    DataError,
     DuplicateObjectError,
     ForeignKeyViolationError,
     NotNullViolationError,
+    ProgramLimitExceededError,
+    SyntaxOrAccessError,
     UniqueViolationError,
 )
 from sqlalchemy import MetaData
@@ -28,6 +30,10 @@ _PUT = """INSERT INTO app.apps AS old (slug, declaration, state, reason, version
   ON CONFLICT (slug) DO UPDATE SET (declaration, state, reason, version, folder_hash, role, by_name, installed_at) =
     (excluded.declaration, 'installed', '', old.version + 1, excluded.folder_hash, excluded.role, excluded.by_name, excluded.installed_at)"""
 _STATE = "UPDATE app.apps SET state = $2, reason = $3 WHERE slug = $1"
+_BROKEN = "UPDATE app.apps SET state = 'broken', reason = $3 WHERE slug = $1 AND version = $2 AND state = 'installed'"
+_DECLARED = "UPDATE app.apps SET declaration = $2 WHERE slug = $1"
+_DESCRIBED = "UPDATE app.apps SET described_version = $2, page_paths = $3 WHERE slug = $1"
+_UNDESCRIBED = "SELECT slug FROM app.apps WHERE role IS NOT NULL AND state = 'installed' AND described_version <> version ORDER BY slug"
 _SHARED = (
     "UPDATE app.apps SET shared = $2, stated_version = stated_version + 1 WHERE slug = $1 RETURNING stated_version"
 )
@@ -69,6 +75,25 @@ async def put_state(tx: Tx, slug: str, state: str, reason: str = "") -> None:
     await tx.raw.execute(_STATE, slug, state, reason)
 
 
+async def put_broken(tx: Tx, slug: str, version: int, reason: str) -> None:
+    """Only what is still the version that was found so; a person puts it back."""
+    await tx.raw.execute(_BROKEN, slug, version, reason[:2000])
+
+
+async def put_declared(tx: Tx, slug: str, declaration: AppDeclaration) -> None:
+    """What its code declares, as the installation's own word; the app is the same version."""
+    await tx.raw.execute(_DECLARED, slug, canonical(declaration.model_dump(mode="json")))
+
+
+async def put_described(tx: Tx, slug: str, version: int, pages: Sequence[str]) -> None:
+    await tx.raw.execute(_DESCRIBED, slug, version, "\n".join(pages))
+
+
+async def undescribed(tx: Tx) -> list[str]:
+    """Slugs of apps whose code has not yet said what it declares."""
+    return [row["slug"] for row in await tx.raw.fetch(_UNDESCRIBED)]
+
+
 async def put_shared(tx: Tx, slug: str, *, shared: bool) -> int:
     """How often the agent was told of this app, with this time."""
     return int(await tx.raw.fetchval(_SHARED, slug, shared))
@@ -100,7 +125,7 @@ async def make_tables(tx: Tx, declaration: AppDeclaration, role: str) -> list[st
         raise Refused(f"The app's tables cannot be made so: {error.message}.", code="declaration") from None
     except (UniqueViolationError, ForeignKeyViolationError, NotNullViolationError) as error:
         raise Refused(f"The rows that are there do not fit what the app declares now: {error}.", code="rows") from None
-    except (DuplicateObjectError, DependentObjectsStillExistError) as error:
+    except (SyntaxOrAccessError, DataError, ProgramLimitExceededError, DuplicateObjectError) as error:
         raise Refused(f"The app's tables cannot be made so: {error}.", code="declaration") from None
     return done
 

@@ -1,6 +1,6 @@
 """What was sent as an app, what a person approved of it, and which apps there are. Their own tables lie in a schema each."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, Table, Text, Uuid, text
 
 from services.console.schema import app, flag, when
 
@@ -41,8 +41,10 @@ apps = Table(
     Column("stated_version", BigInteger, nullable=False, server_default=text("0")),
     Column("by_name", Text, nullable=False),
     when("installed_at", nullable=False),
+    Column("described_version", Integer, nullable=False, server_default=text("0")),
+    Column("page_paths", Text),
 )
-"""`stated_version`: how often the agent was told of it."""
+"""`described_version`: the version whose code has said what it declares; `page_paths`: of its pages, a line each. `stated_version`: how often the agent was told of it."""
 app_decisions = Table(
     "app_decisions",
     app,
@@ -63,3 +65,36 @@ app_decisions = Table(
     Index("app_decisions_of", "slug", "version", unique=True),
 )
 """Signed approvals, as they were signed. `version` counts the decisions about an app."""
+app_jobs = Table(
+    "app_jobs",
+    app,
+    Column("slug", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("schedule", Text, nullable=False),
+    Column("about", Text, nullable=False, server_default=text("''")),
+    flag("is_on"),
+    flag("is_gone"),
+    Column("zone", Text, nullable=False, server_default=text("'UTC'")),
+    Column("by_name", Text),
+    when("at"),
+    when("next_at"),
+    Index("app_jobs_due", "next_at", postgresql_where=text("is_on")),
+)
+"""Jobs that apps' code has. `is_gone`: the newest version of the app has it no more. A person switches one on."""
+app_job_runs = Table(
+    "app_job_runs",
+    app,
+    Column("run_id", Uuid, primary_key=True),
+    Column("slug", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    when("nominal_at", nullable=False),
+    Column("state", Text, nullable=False),
+    Column("output", Text, nullable=False, server_default=text("''")),
+    Column("error", Text, nullable=False, server_default=text("''")),
+    when("started_at", nullable=False),
+    when("seen_at", nullable=False),
+    when("ended_at"),
+    Index("app_job_runs_once", "slug", "name", "nominal_at", unique=True),
+    Index("app_job_runs_by_age", "slug", "started_at"),
+)
+"""`state`: running, done, failed, missed. `seen_at`: the newest sign of life of whoever runs it."""

@@ -12,9 +12,7 @@ from services.console.apps.domain import InstalledApp
 from shared.db import Database, Tx
 from shared.errors import NotFound
 
-_APPS = (
-    "SELECT slug, declaration, state, reason, version, folder_hash, role, shared, by_name, installed_at FROM app.apps"
-)
+_APPS = "SELECT slug, declaration, state, reason, version, folder_hash, role, shared, by_name, installed_at, page_paths, described_version FROM app.apps"
 _ALL = f"{_APPS} ORDER BY slug"
 _ONE = f"{_APPS} WHERE slug = $1"
 
@@ -63,6 +61,8 @@ class Catalogue:
 
 def _read(row: Record) -> InstalledApp:
     fields: dict[str, Any] = dict(row)
+    paths = fields.pop("page_paths")
+    fields["pages"] = () if paths is None else tuple(paths.split("\n"))
     return InstalledApp(**{**fields, "declaration": _declaration(row["declaration"]), "role": row["role"] or ""})
 
 

@@ -29,6 +29,7 @@ _STATE = "UPDATE app.app_packages SET state = $2 WHERE folder_hash = $1"
 _READ = "SELECT path, content FROM app.app_files WHERE folder_hash = $1 ORDER BY path"
 _LISTED = "SELECT path, length(content) AS bytes, encode(sha256(content), 'hex') AS hash FROM app.app_files WHERE folder_hash = $1 ORDER BY path"
 _DECISIONS = "SELECT verdict, folder_hash, by_name, reason, at FROM app.app_decisions WHERE slug = $1 ORDER BY version DESC LIMIT 30"
+_NEWEST = "SELECT payload, signature, key_id FROM app.app_decisions WHERE slug = $1 AND verdict <> 'refuse' ORDER BY version DESC LIMIT 1"
 _PRUNE = """DELETE FROM app.app_files WHERE folder_hash IN (
     SELECT folder_hash FROM app.app_packages WHERE (state IN ('refused', 'replaced') OR expires_at < $1) AND state <> 'installed')
   AND folder_hash NOT IN (SELECT folder_hash FROM app.apps)"""
@@ -78,6 +79,11 @@ async def decisions(tx: Tx, slug: str) -> Sequence[Record]:
     """What people said about an app, newest first."""
     found: Sequence[Record] = await tx.raw.fetch(_DECISIONS, slug)
     return found
+
+
+async def newest_word(tx: Tx, slug: str) -> Record | None:
+    """payload, signature and key_id of what was said last about an app."""
+    return await tx.raw.fetchrow(_NEWEST, slug)
 
 
 async def prune(tx: Tx, at: datetime) -> None:
