@@ -94,7 +94,7 @@ def assemble(db: Database, health: Health, keys: PublicKeys, options: Options) -
     books.listeners.append(front.refresh)
     watch.opened = lambda key: setattr(tokens, "key", key)
     watch.ticks += [front.refresh, press.tick]
-    upkeep = Upkeep(db, health, tallies, press.most_read)
+    upkeep = Upkeep(db, health, tallies, press.most_read, press.read_together)
     cleaner = IdentityUpkeep(db)
     parts = (watch, Proof(books), Expiry(books.shelf), buffer, press.indexer, upkeep, cleaner)
     return Site(books, press.public.cache, SiteIntake(books), watch, parts, front, sessions, tallies, upkeep, limit, cleaner)  # fmt: skip

@@ -13,7 +13,7 @@ from shared.clock import now
 
 BY_DATE = ("announcement", "report")
 """Kinds whose lists start with the newest; the others go by title."""
-RELATED = 4
+RELATED, ANNOUNCED, NEWEST = 4, 3, 50
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,11 @@ class Catalog:
             found.setdefault(each.item_id, each)
         found.pop(item.item_id, None)
         return list(found.values())[:RELATED]
+
+    def announced(self, lang: str | None) -> list[Published]:
+        """Announcements that have an end, the newest first, at most three; at their end they are gone by themselves."""
+        found = (item for item in self.newest("announcement", lang)[:NEWEST] if item.expire_at is not None)
+        return list(islice(found, ANNOUNCED))
 
     def popular(self, lang: str | None) -> list[Published]:
         found = [item for item_id in self.most_read if (item := self._view.item(item_id))]

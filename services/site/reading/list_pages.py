@@ -59,6 +59,7 @@ class ListPages:
             total=catalog.count(lang=only),
             only=only,
             popular=catalog.popular(only),
+            announced=catalog.announced(only),
             languages=self._languages(None),
             switches=_switches(catalog, only),
             feed=f"/{only}/feed.xml" if only else None,

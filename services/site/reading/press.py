@@ -75,6 +75,15 @@ class Press:
         for edition in self._editions:
             edition.catalog.most_read = items
 
+    def read_together(self, found: dict[UUID, tuple[UUID, ...]]) -> None:
+        """Pages whose readers went on to others than before are made anew."""
+        for edition in self._editions:
+            before, edition.catalog.read_together = edition.catalog.read_together, found
+            for item_id in before.keys() | found.keys():
+                item = edition.view.item(item_id) if before.get(item_id) != found.get(item_id) else None
+                if item is not None:
+                    edition.cache.drop(item.url)
+
     def tick(self) -> None:
         """Once a second: new counts, and at midnight new form tokens."""
         self._tallies.tick()
