@@ -23,11 +23,20 @@ MOST = 20 * 1024 * 1024
 
 @dataclass
 class Gathered:
-    """Files to send as (path of the item, file), and what was left aside with the reason. `roots`: the folders that were named; nothing outside is read."""
+    """Files to send as (path of the item, file), and what was left aside with the reason. `roots`: the folders that were named; nothing outside is read. `taken`: files that go with an item."""
 
     files: dict[str, Path] = field(default_factory=dict)
     skipped: list[dict[str, str]] = field(default_factory=list)
     roots: dict[str, Path] = field(default_factory=dict)
+    taken: set[Path] = field(default_factory=set)
+
+    @property
+    def left(self) -> list[dict[str, str]]:
+        """What was left aside, without what went with an item after all."""
+        taken = {str(path) for path in self.taken}
+        return [
+            {"path": each["path"], "reason": each["reason"]} for each in self.skipped if each.get("at") not in taken
+        ]
 
     def add(self, name: str, file: Path) -> None:
         if name in self.files:
@@ -70,7 +79,7 @@ def publish(
         answer = call(state, "console", "items.submit", {"items": portion})
         items += answer["items"]
         refused += answer["refused"]
-    found = {"submitted": len(items), "items": items, "refused": refused, "skipped": gathered.skipped}
+    found = {"submitted": len(items), "items": items, "refused": refused, "skipped": gathered.left}
     if as_json:
         print_json(found)
     else:
@@ -101,7 +110,7 @@ def _gather_folder(folder: Path, found: Gathered) -> None:
         if any(part.startswith(".") for part in inside.parts):
             found.skipped.append({"path": str(inside), "reason": "hidden"})
         elif file.suffix.lower() not in SUFFIXES:
-            found.skipped.append({"path": str(inside), "reason": "not Markdown"})
+            found.skipped.append({"path": str(inside), "reason": "not Markdown", "at": str(file.resolve())})
         elif not file.resolve().is_relative_to(folder.resolve()):
             found.skipped.append({"path": str(inside), "reason": "a link that leads out of the folder"})
         else:
@@ -129,18 +138,28 @@ def portions(
         except Refused as error:
             refused.append({"path": name, "reason": error.message})
             continue
-        weight = len(raw) + sum(len(each["data"]) for each in files)
+        gathered.taken |= {each.path.resolve() for each in files}
+        weight = len(raw) + sum(len(each.data) for each in files)
         if waiting and size + weight > PORTION:
             yield waiting
             waiting, size = [], 0
-        waiting.append({"kind": kind, "lang": lang, "path": name, "text": text} | ({"files": files} if files else {}))
+        waiting.append({"kind": kind, "lang": lang, "path": name, "text": text} | with_files(files))
         size += weight
     if waiting:
         yield waiting
 
 
-def beside(file: Path, root: Path, text: str, attach: Sequence[Path] = ()) -> list[dict[str, str]]:
-    """{"name", "data": base64} of the files below `root` that the text names, relative to its own, and of those attached. Refused for two of one name."""
+@dataclass(frozen=True)
+class Beside:
+    """A file that goes with an item. `data` in base64."""
+
+    name: str
+    path: Path
+    data: str = field(repr=False)
+
+
+def beside(file: Path, root: Path, text: str, attach: Sequence[Path] = ()) -> list[Beside]:
+    """The files below `root` that the text names, relative to its own, and of those attached. Refused for two of one name."""
     named = [file.parent / each for each in named_in(text) if not each.startswith("/")]
     found: dict[str, Path] = {}
     inside = [path for path in named if path.is_file() and path.resolve().is_relative_to(root.resolve())]
@@ -148,7 +167,11 @@ def beside(file: Path, root: Path, text: str, attach: Sequence[Path] = ()) -> li
         name = unicodedata.normalize("NFC", each.name)
         if found.setdefault(name, each).resolve() != each.resolve():
             raise Refused(f"{found[name]} and {each} would both be the attachment {name}; rename one")
-    return [{"name": name, "data": b64encode(_read(path)).decode()} for name, path in found.items()]
+    return [Beside(name, path, b64encode(_read(path)).decode()) for name, path in found.items()]
+
+
+def with_files(files: Sequence[Beside]) -> dict[str, Any]:
+    return {"files": [{"name": each.name, "data": each.data} for each in files]} if files else {}
 
 
 def _read(path: Path) -> bytes:
