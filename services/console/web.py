@@ -15,7 +15,6 @@ from services.console.actions.pages import ActionPages
 from services.console.agency.pages import AgencyPages
 from services.console.analytics.pages import AnalyticsPages
 from services.console.answers.pages import AnswerPages
-from services.console.answers.pages import AnswerPages
 from services.console.api import make_api, nowhere
 from services.console.apps.card_pages import AppCardPages
 from services.console.apps.frame_pages import FramePages
@@ -106,7 +105,6 @@ def make_web(console: Console) -> ASGIApp:
         AutomationPages(desk),
         SecretPages(desk),
         RecordPages(desk),
-        AnswerPages(desk),
         AnswerPages(desk),
         ImportPages(desk),
         SignalPages(desk),
