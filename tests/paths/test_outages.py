@@ -76,3 +76,26 @@ def test_bu_03_writes_during_an_outage_are_delivered_later(stack: Stack, visitor
 @pytest.mark.long
 def test_bu_03_thirty_seconds_of_outage(stack: Stack, visitor: Visitor) -> None:
     outage(stack, visitor, 30)
+
+
+def test_the_site_answers_alone_and_keeps_what_visitors_do(stack: Stack, visitor: Visitor) -> None:
+    """Bus, lock, console, agent and connectors all hang, as if each of their machines were frozen."""
+    item = submit(stack, f"# Alone {uuid4().hex[:8]}\n\nread while everything else was away\n")
+    decide(stack, item)
+    until(lambda: visitor.sees(item), 5)
+    before = stack.settled_totals()
+    others = [stack.pids()[name] for name in ("nats", "bridge", "console", "agent", "connectors")]
+    for pid in others:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        for path in (item.url, "/", "/feed.xml", "/sitemap.xml", f"/search?q={item.path}"):
+            assert visitor.get(path).status_code == 200
+        assert visitor.vote(item).status_code in (200, 303)
+        for _ in range(5):
+            assert visitor.view(item).status_code == 200
+    finally:
+        for pid in others:
+            os.kill(pid, signal.SIGCONT)
+    wanted = (before["view"] + 5, before["vote"] + 1)
+    until(lambda: (totals := stack.totals()) and (totals["view"], totals["vote"]) == wanted, 30, "delivered later", 0.3)
+    until(stack.green, 30, "health turns green", 0.3)
