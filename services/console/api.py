@@ -26,6 +26,7 @@ from services.console.queue.usecases.decide_item import decide_item
 from services.console.queue.usecases.submit_item import read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_queue, wait_for_verdicts
 from services.console.queue.usecases.withdraw_item import withdraw_item
+from services.console.records import api as records
 from services.console.signals import views as signals
 from services.console.spend import api as spend
 from services.console.statistics import api as statistics
@@ -149,6 +150,7 @@ def make_api(console: Console) -> FastAPI:
     _add_routes(app, api, known)
     statistics.add_routes(app, console, known)
     spend.add_routes(app, console, known)
+    records.add_routes(app, console, known)
     analytics.add_routes(app, console, known)
     provenance.add_routes(app, console, known)
     app.middleware("http")(_traced)

@@ -59,14 +59,14 @@ class _Walk:
         return [self.table.c[name] for name in (*names, *self.shape.key)]
 
 
-async def page(tx: Tx, shape: Shape, ask: Ask) -> Page:
-    """In a transaction of its own: it takes at most 10 s. Refused for a column that there is not."""
+async def page(tx: Tx, shape: Shape, ask: Ask, *, whole: bool = False) -> Page:
+    """In a transaction of its own: it takes at most 10 s. `whole`: every column, as long as it is. Refused for a column that there is not."""
     await tx.raw.execute(PATIENCE)
     table, order = sql_of(shape), order_of(shape, ask)
     where = [clause(shape, table, each) for each in ask.filters]
     backwards = bool(ask.before)
     column = None if order == shape.key[0] else order
-    walk = _Walk(shape, table, column, ask.down != backwards, _columns(shape, table, ask))
+    walk = _Walk(shape, table, column, ask.down != backwards, tuple(table.c) if whole else _columns(shape, table, ask))
     place = _read_place(shape, column, ask.before or ask.after)
     found = await _rows(tx, walk, where, place, ask.limit + 1, backwards=backwards)
     more, rows = len(found) > ask.limit, found[: ask.limit]
