@@ -33,7 +33,9 @@ async def read_upload(request: Request) -> Form:
         async with request.form(max_files=1, max_fields=50) as data:
             sent = next((each for each in data.values() if isinstance(each, UploadFile) and each.filename), None)
             fields = tuple((name, value) for name, value in data.multi_items() if isinstance(value, str))
-            return Upload(fields, (sent.filename or "") if sent else "", await sent.read() if sent else None)
+            return Upload(
+                fields, file_name=(sent.filename or "") if sent else "", raw=await sent.read() if sent else None
+            )
     except MultiPartException as error:
         raise Refused(f"The form could not be read: {error.message}", code="form") from None
     except ClientDisconnect:
