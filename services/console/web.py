@@ -31,6 +31,7 @@ from services.console.desk import Desk, go
 from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
 from services.console.imports.pages import ImportPages
+from services.console.jobs.pages import JobPages
 from services.console.links.pages import LinkPages
 from services.console.mail.pages import MailPages
 from services.console.notices.pages import NoticePages
@@ -39,6 +40,7 @@ from services.console.people.joining_pages import JoiningPages
 from services.console.people.me_pages import MePages
 from services.console.people.pages import SignInPages
 from services.console.people.people_pages import PeoplePages
+from services.console.proposals.pages import ProposalPages
 from services.console.provenance.pages import ProvenancePages
 from services.console.queue.history_pages import HistoryPages
 from services.console.queue.jobs import Jobs
@@ -103,6 +105,8 @@ def make_web(console: Console) -> ASGIApp:
         CardPages(desk),
         ActionPages(desk),
         AutomationPages(desk),
+        JobPages(desk),
+        ProposalPages(desk),
         SecretPages(desk),
         RecordPages(desk),
         AnswerPages(desk),

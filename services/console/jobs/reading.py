@@ -1,17 +1,18 @@
 """What pages and commands show of jobs: which rows would go, as they are now."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from services.console.apps.views import find_app
+from services.console.apps.views import find_app, list_apps
 from services.console.jobs import store
 from services.console.jobs.domain import PLATFORM, Row, read_job
 from services.console.jobs.rows import store as rows
 from services.console.jobs.rows.domain import read_conditions
-from services.console.jobs.rows.targets import find_target
+from services.console.jobs.rows.targets import OWN, find_target
 from shared.db import Tx
 from shared.errors import NotFound
 
@@ -45,3 +46,14 @@ async def going(tx: Tx, job: Row, at: datetime, limit: int, offset: int = 0) -> 
     asked = [each.column for each in wanted.conditions]
     names = list(dict.fromkeys([*target.key, *asked, *target.columns]))[:COLUMNS]
     return Going(names, [json.loads(row["data"]) for row in found[:limit]], len(found) > limit)
+
+
+async def kept(tx: Tx, run_id: UUID, at: datetime, limit: int) -> tuple[Sequence[Row], int]:
+    """The first rows of a run that can be restored, and how many there are."""
+    return await rows.trashed(tx, run_id, at, limit), await rows.count_trashed(tx, run_id, at)
+
+
+async def choices(tx: Tx) -> list[str]:
+    """`app.table` of every table that a job may be about."""
+    apps = [f"{app.slug}.{each.name}" for app in await list_apps(tx) for each in app.declaration.tables]
+    return apps + [f"{PLATFORM}.{each}" for each in OWN]

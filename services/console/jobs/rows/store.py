@@ -74,8 +74,8 @@ async def delete(
     names = ", ".join(f"_t.{_quoted(each)} AS _k{place}" for place, each in enumerate(target.key))
     same = " AND ".join(f"_t.{_quoted(each)} = _o._k{place}" for place, each in enumerate(target.key))
     rows = await tx.raw.fetch(
-        f"""WITH _old AS MATERIALIZED (SELECT {names} FROM {target.place} _t WHERE ({what.where}) AND NOT ({held}) LIMIT {most:d} FOR UPDATE OF _t),
-        _gone AS (DELETE FROM {target.place} _t USING _old _o WHERE {same} RETURNING {_key(target)} AS key, to_jsonb(_t) AS data, pg_column_size(_t.*) AS size),
+        f"""WITH _old AS MATERIALIZED (SELECT {names}, pg_column_size(_t.*) AS _size FROM {target.place} _t WHERE ({what.where}) AND NOT ({held}) LIMIT {most:d} FOR UPDATE OF _t),
+        _gone AS (DELETE FROM {target.place} _t USING _old _o WHERE {same} RETURNING {_key(target)} AS key, to_jsonb(_t) AS data, _o._size AS size),
         _kept AS (INSERT INTO app.job_trash (run_id, app_slug, table_name, key, data, deleted_at, expires_at)
           SELECT ${n + 1}::uuid, ${n + 2}::text, ${n + 3}::text, key, data, ${n + 4}::timestamptz, ${n + 5}::timestamptz FROM _gone)
         SELECT key, size FROM _gone""",
