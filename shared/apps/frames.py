@@ -25,7 +25,7 @@ class BadFrame(ValueError):
 
 
 def pack(frame: Frame) -> bytes:
-    raw = json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    raw = json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return len(raw).to_bytes(4, "big") + raw
 
 
