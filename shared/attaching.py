@@ -71,7 +71,7 @@ def _editions(
         return
     stands = next(raw for each, raw in own if each.name == name)
     for made in smaller_editions(kind, stands):
-        edition = f"{name.rpartition('.')[0]}@{made.width}w.webp"
+        edition = f"{name.rpartition('.')[0]}.{made.width}w.webp"
         yield Attachment(
             name=edition, media_type=made.media_type, size=len(made.raw), hash=sha256(made.raw), alt=alts.get(name, ""),
             width=made.width, height=made.height,

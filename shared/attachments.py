@@ -22,7 +22,7 @@ OFFICE = {
 }
 TYPES = TEXTS | PICTURES | OFFICE | {"pdf": "application/pdf"}
 """By the ending of the name. What a browser would run (HTML, SVG, scripts) is none of them."""
-_VARIANT = re.compile(r"^(?P<stem>.+)@(?P<width>[1-9][0-9]{1,4})w\.[a-z]+$")
+_VARIANT = re.compile(r"^(?P<stem>.+)\.(?P<width>[1-9][0-9]{1,4})w\.[a-z]+$")
 
 
 def media_type(name: str) -> str | None:
@@ -59,7 +59,7 @@ def check_names(attachments: Sequence[Attachment]) -> str:
 
 
 def variant_of(name: str) -> tuple[str, int] | None:
-    """(stem, width in pixels) of a smaller edition of a picture: `lock@640w.webp` is one of `lock.webp` or `lock.png`."""
+    """(stem, width in pixels) of a smaller edition of a picture: `lock.640w.webp` is one of `lock.webp` or `lock.png`."""
     found = _VARIANT.match(name)
     return (found["stem"], int(found["width"])) if found else None
 

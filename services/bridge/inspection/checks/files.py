@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from schemas.bridge.v1 import Finding
-from shared.attachments import OFFICE, PICTURES
+from shared.attachments import OFFICE, PICTURES, variant_of
 from shared.pictures import NoPicture, check_picture
 
 PLACE = "attachment"
@@ -49,7 +49,7 @@ def open_file(said: dict[str, Any]) -> Opened:
         return Opened(place, "", (_finding("block", place, str(fault)),))
     if said["media_type"] == "application/pdf":
         found.append(_finding("check", place, "The text of a PDF is read as well as that can be done; look at it"))
-    elif said["media_type"] in PICTURES.values():
+    elif said["media_type"] in PICTURES.values() and not variant_of(said["name"]):
         found.append(_finding("note", place, "What a picture shows is not read; look at it"))
     return Opened(place, text, tuple(found))
 
