@@ -38,7 +38,7 @@ def test_what_a_person_chose_counts_in_every_browser(owner: Person) -> None:
 
 async def test_an_item_is_decided_in_german_by_key(stack: Stack, owner: Person, browser: Browser) -> None:
     person = owner.add("moderator", "Ute Prüferin")
-    item = submit(stack, "# Preise\n\nMail an jemand.echtes@example.com\n")
+    item = submit(stack, "# Preise\n\nMail an jemand.echtes@wurzbach-kommune.de\n")
     context = await browser.new_context(viewport={"width": 390, "height": 800}, locale="de-DE")
     await sign_in(context, person)
     page = await context.new_page()
