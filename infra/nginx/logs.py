@@ -7,7 +7,7 @@ from infra.nginx.blocks import block, literal
 if TYPE_CHECKING:
     from infra.nginx.config import Edge
 
-MASKED = ("welcome", "set-password", "reset", "invite[^/]*", "invitation[^/]*", "s", "d", "downloads", "spool")
+MASKED = ("welcome", "set-password", "reset", "invite[^/]*", "invitation[^/]*", "s", "l", "d", "downloads", "spool")
 """First segments after which a token can stand."""
 LONGEST_WORD = 40
 """Letters in a row after which anything is taken for a token; a UUID has 36."""

@@ -98,6 +98,8 @@ def _site(edge: "Edge") -> list[str]:
         *_limited(edge, "site", "/invited/", "sign_in"),
         *_limited(edge, "site", "/signals/", "signals"),
         *_limited(edge, "site", "/s/", "signals"),
+        *_limited(edge, "site", "~ ^/(comments|answers)$", "signals"),
+        *_limited(edge, "site", "~ ^/l/[^/]*[.]gif$", "signals"),
         *_limited(edge, "site", "= /search", "search"),
         *_static(edge, "site"),
         *block("location /", *_pass(edge, "site"), *_cached(edge)),
