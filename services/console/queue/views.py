@@ -53,8 +53,10 @@ def _by_findings(findings: str) -> list[ColumnElement[bool]]:
 
 
 async def list_items(tx: Tx, by: Filter, *, limit: int | None = PAGE) -> Sequence[RowMapping]:
-    """Oldest first: who waits longest is looked at first."""
-    found = select(items).where(wanted(by)).order_by(items.c.queued_at, items.c.item_id)
+    """Oldest first: who waits longest is looked at first. `about_title`: of a comment, the title of its item."""
+    page = items.alias()
+    about = select(page.c.title).where(page.c.item_id == items.c.about).scalar_subquery().label("about_title")
+    found = select(items, about).where(wanted(by)).order_by(items.c.queued_at, items.c.item_id)
     return await tx.rows(found if limit is None else found.limit(limit).offset((by.page - 1) * limit))
 
 
