@@ -21,6 +21,7 @@ from services.console.delegations.keeper import DelegationKeeper
 from services.console.guests.operator import GuestOperator
 from services.console.identity.issuer import Issuer
 from services.console.identity.teller import Teller
+from services.console.imports.keeper import ImportKeeper
 from services.console.instances.echo import Echo
 from services.console.intake import ConsoleIntake
 from services.console.jobs.keeper import JobKeeper
@@ -112,6 +113,7 @@ def compose(settings: Settings) -> Service:
     service.part(mail)
     service.part(LeakKeeper(db, settings.keys, service.health))
     service.part(cleanup)
+    service.part(ImportKeeper(db))
     service.part(SessionWatch(db, live))
     service.part(ExpiryWatch(db, live))
     service.part(chain)
