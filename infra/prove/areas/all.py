@@ -30,6 +30,7 @@ from infra.prove.areas import (
     memory,
     owners,
     people,
+    records,
     row_security,
     secrets,
     site_rows,
@@ -82,4 +83,5 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "mail": mail.check,
     "uploads": uploads.check,
     "visitors": visitors.check,
+    "records": records.check,
 }
