@@ -27,7 +27,7 @@ class FileIndex:
 
     def is_gone(self, hash_: str) -> bool:
         """Whether these readers could once fetch it."""
-        return hash_ in self._view.files_once and hash_ not in self._named
+        return hash_ not in self._named and self._view.was_file(hash_)
 
     def _moved(self, before: Published | None, after: Published | None) -> None:
         if before is not None:

@@ -28,7 +28,7 @@ class View:
         self._shown: dict[str, Published] = {}
         self._items: dict[UUID, Published] = {}
         self._once: dict[str, UUID] = {}
-        self.files_once: set[str] = set()
+        self._files_once: dict[str, set[UUID]] = {}
         self._comments: dict[UUID, dict[UUID, Published]] = {}
         self.listeners: list[Listener] = []
         self.comment_listeners: list[Callable[[UUID], None]] = []
@@ -58,6 +58,16 @@ class View:
         """Something was published at this address; only those whom it was for ever learn of that."""
         if audience in self.sees:
             self._once[url] = item_id
+
+    def remember_files(self, hashes: tuple[str, ...], item_id: UUID, audience: Audience) -> None:
+        """What was published had these attachments."""
+        for each in hashes if audience in self.sees else ():
+            self._files_once.setdefault(each, set()).add(item_id)
+
+    def was_file(self, hash_: str) -> bool:
+        """Whether these readers could once fetch it, and what named it is settled since."""
+        items = self._files_once.get(hash_)
+        return bool(items) and all(self._shelf.is_settled(each) for each in items or ())
 
     def put(self, item: Published) -> None:
         """Show it to these readers, or take it from them if it is not for them."""
@@ -127,8 +137,7 @@ class Shelf:
             return
         for view in self._views:
             view.remember(f"/{decision.kind}/{decision.lang}/{decision.path}", item_id, decision.audience)
-            if decision.attachments and decision.audience in view.sees:
-                view.files_once.update(decision.attachments)
+            view.remember_files(decision.attachments, item_id, decision.audience)
 
     def put(self, item: Published, at: datetime) -> None:
         """Show a verified entry to those whom it is for, unless its time is over."""
