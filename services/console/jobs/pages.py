@@ -23,7 +23,7 @@ from shared.clock import now
 from shared.db import Tx
 from shared.errors import NotFound, Refused, SchleuseError
 
-SHOWN = 100
+SHOWN = 25
 LINES = 4
 """Further conditions that the form has room for."""
 OPS = ("equals", "not_equals", "less", "greater", "empty", "not_empty")
