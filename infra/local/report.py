@@ -7,7 +7,7 @@ from typing import Any
 
 from infra.local import config, control, readiness
 from infra.local.instances import base_of, servers, services
-from infra.local.layout import Layout
+from infra.local.layout import APPS, Layout
 from infra.nats.lag import reader_lag
 from infra.nats.leaders import leaders
 from shared.errors import Transient
@@ -33,7 +33,7 @@ def report(named: Path) -> Report:
             "ready": supervisor["ready"],
             "running": True,
             "services": {name: parts[name] | figures[name] for name in figures if name in parts},
-            "servers": {name: parts[name] for name in servers(cluster=found.cluster) if name in parts},
+            "servers": {name: parts[name] for name in (*servers(cluster=found.cluster), APPS) if name in parts},
             "supervisor": {
                 "pid": supervisor["pid"],
                 "up_seconds": supervisor["up_seconds"],

@@ -9,6 +9,7 @@ from pathlib import Path
 from infra.docker import uids
 from infra.local import spool
 from infra.local.instances import base_of, bus_parts, services
+from infra.local.layout import APPS
 from infra.nginx import installed as edge
 from infra.observe.installation import Installation
 from infra.observe.keyfiles import names_of
@@ -44,6 +45,8 @@ def required(here: Installation) -> Iterator[tuple[Path, str]]:
         yield layout.bus_store(part), owned(nats, "700")
     for name in ("admin", *(("pacer",) if cluster else ())):
         yield layout.keys / name, owned(me, "700")
+    yield layout.run / APPS, owned(who.owner(APPS), "755")
+    yield layout.run / APPS / "apps.sock", owned(who.owner(APPS), "666")
     for service in SERVICES:
         owner = who.owner(service)
         yield layout.keys / service, owned(owner, "700")
@@ -88,6 +91,7 @@ def allowed(here: Installation) -> Iterator[tuple[str, str]]:
         yield rf"run/console/warehouse{name}", owned(console, mode)
     for part in services(cluster=here.config.cluster):
         yield rf"run/{part}/health\.sock", owned(who.owner(base_of(part)), "666")
+    yield rf"run/{APPS}/health\.sock", owned(who.owner(APPS), "666")
     if here.config.cluster:
         for part in ("agent", "agent-2"):
             yield rf"run/{part}/guests\.sock", owned(who.owner("agent"), "600")

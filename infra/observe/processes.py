@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from infra.local.config import Config
 from infra.local.instances import base_of
-from infra.local.layout import GROUP
+from infra.local.layout import APPS, GROUP
 from infra.observe.installation import Installation
 from shared.settings import FRONTS
 
@@ -37,7 +37,7 @@ def capabilities_of(status: dict[str, str]) -> set[int]:
 def expected_groups(here: Installation, user: str) -> set[int]:
     """Its own and, where it must reach the Postgres socket, the shared one."""
     own = {here.who.gids[user]}
-    return own if user == "nats" else own | {grp.getgrnam(GROUP).gr_gid}
+    return own if user in ("nats", APPS) else own | {grp.getgrnam(GROUP).gr_gid}
 
 
 def addresses_of(config: Config, part: str) -> list[str]:

@@ -7,6 +7,7 @@ from infra.observe.worker import KINDS as READING
 from infra.observe.worker import main
 
 KINDS = (
+    "apps",
     "asking",
     "bus",
     "chain",

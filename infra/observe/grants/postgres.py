@@ -1,5 +1,6 @@
 """Postgres, asked as the superuser by its own OS user: roles, memberships, owners, grants, definitions of the protected tables, login rules, settings."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ async def read_postgres(here: Installation) -> list[Line]:
     return lines
 
 
+_OF_APPS = re.compile(r"(schema |table |view |sequence |row security of )?app_[a-z][a-z0-9_]*[.:]")
+"""Schemas of apps: which there are, people decide while it runs; `schleuse prove` compares them with what they approved."""
 HEALED = ("setting of ", "database ", "schema ")
 BY_HAND = "no start takes this back: REVOKE or DROP it as the superuser, after looking at where it came from"
 
@@ -107,7 +110,8 @@ def _in_database(service: str, asked: dict[str, Rows]) -> Facts:
     found |= {(service, f"row security of {name}"): value for name, value in asked["POLICIES"]}
     found |= _granted("default: ", asked["DEFAULTS"], whose)
     found |= {(service, name): value for name, value in asked["ADDITIONS"]}
-    return found | {(service, f"system {name}"): value for name, value in asked["SYSTEM"]}
+    found |= {(service, f"system {name}"): value for name, value in asked["SYSTEM"]}
+    return {key: value for key, value in found.items() if service != "console" or not _OF_APPS.match(key[1])}
 
 
 def _granted(prefix: str, rows: Rows, whose: Any) -> Facts:

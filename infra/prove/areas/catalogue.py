@@ -14,6 +14,8 @@ from shared.settings import DATABASES
 
 _OURS = ", ".join(f"'{role}', '{role}_owner'" for role in DATABASES)
 _PAIRS = ", ".join(f"('{role}', '{name}')" for role, name in DATABASES.items())
+_NOT_OF_APPS = " AND n.nspname !~ '^app_[a-z]'"
+"""Those of apps are looked at by area apps."""
 _USER_SCHEMAS = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'"
 
 # each query lists what is wrong; nothing is right
@@ -146,7 +148,7 @@ def _filled(query: str, role: str) -> str:
     return reduce(
         lambda text, each: text.replace(f"{{{each[0]}}}", each[1]),
         lists.items(),
-        query.replace("{schemas}", _USER_SCHEMAS).replace("{role}", role),
+        query.replace("{schemas}", _USER_SCHEMAS + (_NOT_OF_APPS if role == "console" else "")).replace("{role}", role),
     )
 
 
