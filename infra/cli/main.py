@@ -51,6 +51,7 @@ COMMANDS: dict[str, str] = {
     "schedule": "infra.cli.schedule",
     "apps": "infra.cli.apps",
     "jobs": "infra.cli.jobs",
+    "mappings": "infra.cli.mappings",
     "proposals": "infra.cli.proposals",
     "prove": "infra.prove.cli",
     "bench": "infra.bench.cli",

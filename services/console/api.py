@@ -15,6 +15,7 @@ from starlette.routing import Match
 from services.console.analytics import api as analytics
 from services.console.api_bodies import Item, NewDecision, NewItem, NewUndo, NewWithdrawal, Outcome, Problem, Submission
 from services.console.forms import check_length
+from services.console.mappings import api as mappings
 from services.console.parts import Console
 from services.console.people.domain import Caller
 from services.console.people.usecases.find_token_holder import find_token_holder
@@ -151,6 +152,7 @@ def make_api(console: Console) -> FastAPI:
     statistics.add_routes(app, console, known)
     spend.add_routes(app, console, known)
     records.add_routes(app, console, known)
+    mappings.add_routes(app, console, known)
     analytics.add_routes(app, console, known)
     provenance.add_routes(app, console, known)
     app.middleware("http")(_traced)

@@ -34,6 +34,7 @@ from services.console.leaks.operator import LeakOperator
 from services.console.links.operator import LinkOperator
 from services.console.live import Live
 from services.console.mail.keeper import MailKeeper
+from services.console.mappings.operator import MappingOperator
 from services.console.operator import ConsoleOperator
 from services.console.parts import Console
 from services.console.people.operator import PeopleOperator
@@ -95,7 +96,7 @@ def compose(settings: Settings) -> Service:
     service.operator(UndoOperator(console).verbs | SecretOperator(console).verbs)
     service.operator(ConnectorOperator(console).verbs | CardOperator(console).verbs)
     service.operator(ActionOperator(console).verbs | SharingOperator(console).verbs | LinkOperator(console).verbs)
-    service.operator(RecordOperator(console).verbs)
+    service.operator(RecordOperator(console).verbs | MappingOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     service.operator(SpendOperator(console).verbs | AutomationOperator(console).verbs)
     service.operator(AppOperator(console).verbs | JobOperator(console, cleanup).verbs | ProposalOperator(console).verbs)

@@ -39,6 +39,7 @@ from services.console.jobs import tables as jobs
 from services.console.leaks import tables as leaks
 from services.console.links import tables as links
 from services.console.mail import tables as mail
+from services.console.mappings import tables as mappings
 from services.console.notices import tables as notices
 from services.console.people import tables as people
 from services.console.proposals import tables as proposals
@@ -77,6 +78,7 @@ SUBJECTS = (
     apps,
     delegations,
     leaks,
+    mappings,
     links,
     mail,
     sharing,

@@ -32,8 +32,10 @@ from services.console.guests.pages import GuestPages
 from services.console.identity.pages import IdentityPages
 from services.console.imports.pages import ImportPages
 from services.console.jobs.pages import JobPages
+from services.console.leaks.pages import LeakPages
 from services.console.links.pages import LinkPages
 from services.console.mail.pages import MailPages
+from services.console.mappings.pages import MappingPages
 from services.console.notices.pages import NoticePages
 from services.console.parts import Console
 from services.console.people.joining_pages import JoiningPages
@@ -109,6 +111,8 @@ def make_web(console: Console) -> ASGIApp:
         ProposalPages(desk),
         SecretPages(desk),
         RecordPages(desk),
+        MappingPages(desk, templates),
+        LeakPages(desk),
         AnswerPages(desk),
         ImportPages(desk),
         SignalPages(desk),
