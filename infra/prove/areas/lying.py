@@ -35,7 +35,7 @@ def _loose(target: Target) -> list[str]:
 
 def _is_health_socket(path: Path, status: os.stat_result) -> bool:
     """Health is for everybody on the machine, and connecting to a socket needs the right to write."""
-    return path.name == "health.sock" and stat.S_ISSOCK(status.st_mode)
+    return path.name in ("health.sock", "apps.sock") and stat.S_ISSOCK(status.st_mode)
 
 
 def _strays(target: Target) -> list[str]:
