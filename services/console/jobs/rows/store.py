@@ -123,15 +123,16 @@ async def real_columns(tx: Tx, target: Target) -> list[str]:
     return [row["name"] for row in rows]
 
 
+_PRUNE = """WITH _over AS (DELETE FROM app.job_trash WHERE trash_id IN (SELECT trash_id FROM app.job_trash WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)
+    RETURNING app_slug, table_name, key, deleted_at),
+  _history AS (DELETE FROM app.record_history h USING _over o WHERE h.app = o.app_slug AND h.table_name = o.table_name AND h.row_key = o.key AND h.at <= o.deleted_at
+    AND h.what <> 'deleted')
+  SELECT count(*) FROM _over"""
+
+
 async def prune(tx: Tx, present: datetime, most: int) -> int:
-    """Rows whose seven days are over; how many."""
-    return len(
-        await tx.raw.fetch(
-            "DELETE FROM app.job_trash WHERE trash_id IN (SELECT trash_id FROM app.job_trash WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING 1",
-            present,
-            most,
-        )
-    )
+    """Rows whose seven days are over, and what their history says of what they were; how many."""
+    return int(await tx.raw.fetchval(_PRUNE, present, most))
 
 
 def _key(target: Target) -> str:

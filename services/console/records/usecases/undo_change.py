@@ -18,6 +18,8 @@ async def undo_change(tx: Tx, app: InstalledApp, table: str, position: int, by: 
         raise NotFound("There is no such change.")
     if entry["undone"]:
         raise Conflict("That change was undone already.", code="undone")
+    if entry["before"] is None and entry["after"] is None:
+        raise Conflict("A cleanup job did that; its rows are restored on the page of its run.", code="job")
     key = str(entry["row_key"])
     match entry["what"]:
         case "added":
