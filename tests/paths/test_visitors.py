@@ -181,6 +181,7 @@ def test_a_share_link_opens_one_item_until_it_is_closed_and_tells_nothing_else(s
     assert visitor.get(f"{path}.gif").status_code == 200, "the picture is the same for every token"
 
 
+@pytest.mark.long
 def test_a_share_link_ends_to_the_moment_and_with_its_item(stack: Stack, visitor: Visitor) -> None:
     ends = datetime.now(UTC) + timedelta(seconds=4)
     item, _, path = share(stack, f"# ending {uuid4().hex}\n\nx\n", ends)
@@ -195,6 +196,7 @@ def test_a_share_link_ends_to_the_moment_and_with_its_item(stack: Stack, visitor
     until(lambda: {each["state"] for each in stack.ask("console", "links.list", item=item.item_id)["links"]} <= {"ended", "expired"}, 10)  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_token_of_a_share_link_stands_nowhere(stack: Stack, moderator: Person, visitor: Visitor) -> None:
     item, link, _ = share(stack, f"# secret {uuid4().hex}\n\nx\n", datetime.now(UTC) + timedelta(hours=1))
     shown = f"/queue/{item.item_id}/links"
