@@ -48,7 +48,7 @@ SECTIONS = (
         "Work",
         (
             Place("/apps", "Apps", go="w", also=("/applications", "/reports", "/records")),
-            Place("/answers", "Answers", go="r"),
+            Place("/answers", "Forms", go="r"),
             Place("/mappings", "Mappings", go="m"),
             Place("/jobs", "Jobs", go="j"),
             Place("/leaks", "Leak guard", go="l"),
