@@ -15,7 +15,7 @@ MOST_PAGES = 200
 """Items of one handing-in, where each row has a page of its own."""
 LONGEST = 100_000
 _FIELD = re.compile(r"\{\{\s*([#/]?[a-z_][a-z0-9_]*)\s*(?::([^{}]*))?\}\}")
-_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&:/@$^=\"'])")
+_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+\-!|~&:=]|(?<=\d)[.)](?=\s|$))")
 _SPACES = re.compile(r"\s+")
 _PATH = re.compile(r"[^\w.\-]+")
 BLOCK, END, COUNT, TABLE, CHART = "#rows", "/rows", "count", "table", "chart"

@@ -29,7 +29,15 @@ from shared.ids import fresh_id
 from shared.markup import render, resolve
 
 PATIENCE = 2.0
-EMPTY = {"kind": "report", "lang": "en", "audience": "public", "template": "# Title\n\n{{count}} rows.\n\n{{table}}\n"}
+EMPTY = {
+    "name": "",
+    "sort": "",
+    "down": False,
+    "kind": "report",
+    "lang": "en",
+    "audience": "public",
+    "template": "# Title\n\n{{count}} rows.\n\n{{table}}\n",
+}
 
 
 class MappingPages:
