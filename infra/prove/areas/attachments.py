@@ -4,6 +4,9 @@
 # ruff: noqa: S608
 
 import json
+import struct
+import zlib
+from base64 import b64encode
 
 from infra.prove.check import Book, Check
 from infra.prove.fetch import get, shut
@@ -11,6 +14,7 @@ from infra.prove.forge import Forger
 from infra.prove.target import Attempt, Target
 from schemas.catalogue import SURFACES
 from schemas.text import sha256
+from shared.operator import acall
 from shared.settings import DATABASES
 
 _PUT = "INSERT INTO app.attachments (hash, data) VALUES ($1, decode($2, 'hex'))"
@@ -25,11 +29,43 @@ ORDER BY r.at DESC LIMIT 200"""
 
 async def check(target: Target) -> list[Check]:
     book = Book("attachments")
+    await check_inspection(target, book)
     await check_rows(target, book)
     await check_kept(target, book)
     await check_unpublished(target, book)
     await check_senders(target, book)
     return book.checks
+
+
+async def check_inspection(target: Target, book: Book) -> None:
+    """Whoever hands bytes in without making pictures anew: the lock stops what is more than a picture, and lets a plain one pass."""
+    plain = _png()
+    tried = {
+        "a picture and nothing besides": ("a.png", plain),
+        "a picture with words in its metadata": ("a.png", _png(_chunk(b"tEXt", b"Comment\0words"))),
+        "a picture that is an archive, too": ("a.png", plain + b"PK\x03\x04"),
+        "a drawing with a script, called a picture": (
+            "a.png",
+            b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>",
+        ),
+        "a page called a text": ("a.txt", b"<!doctype html><script>1</script>"),
+    }
+    for says, (name, raw) in tried.items():
+        found = await acall(
+            target.layout.state, "bridge", "inspection.file", {"name": name, "data": b64encode(raw).decode()}
+        )
+        expected = "let through" if raw == plain else "stopped"
+        book.same("lock", says, expected, "stopped" if any(each["level"] == "block" for each in found["findings"]) else "let through")  # fmt: skip
+
+
+def _png(more: bytes = b"") -> bytes:
+    """One black pixel, and what is put between its parts."""
+    head = _chunk(b"IHDR", b"\0\0\0\1\0\0\0\1\x08\0\0\0\0")
+    return b"\x89PNG\r\n\x1a\n" + head + more + _chunk(b"IDAT", zlib.compress(b"\0\0")) + _chunk(b"IEND", b"")
+
+
+def _chunk(name: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
 
 async def check_rows(target: Target, book: Book) -> None:
