@@ -2,13 +2,13 @@
 
 import unicodedata
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from schemas.agent.v2 import ItemProposed
-from schemas.content import Attachment, ItemContent
+from schemas.content import Attachment, Form, ItemContent
 from schemas.language import spelled
 from schemas.model import MAX_CONTENT, Actor
 from schemas.text import sha256
@@ -31,6 +31,8 @@ class Draft:
     body: str
     audience: str = "public"
     attachments: tuple[Attachment, ...] = ()
+    form: Form | None = None
+    comments: Literal["", "closed"] = ""
 
 
 def mend(text: str) -> str:
@@ -47,7 +49,12 @@ def make_proposal(draft: Draft, by: Actor = AGENT, **origin: UUID | None) -> Ite
         )
     try:
         content = ItemContent(
-            title=draft.title, summary=draft.summary, body=draft.body, attachments=draft.attachments
+            title=draft.title,
+            summary=draft.summary,
+            body=draft.body,
+            attachments=draft.attachments,
+            form=draft.form,
+            comments=draft.comments,
         ).to_bytes()
         _check_size(content)
         fields: dict[str, Any] = {
