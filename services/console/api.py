@@ -24,7 +24,7 @@ from services.console.queue import store, views
 from services.console.queue.domain import Order
 from services.console.queue.times import read_time
 from services.console.queue.usecases.decide_item import decide_item
-from services.console.queue.usecases.submit_item import read_draft, submit_item
+from services.console.queue.usecases.submit_item import prepare_files, read_draft, submit_item
 from services.console.queue.usecases.wait_for import wait_for_queue, wait_for_verdicts
 from services.console.queue.usecases.withdraw_item import withdraw_item
 from services.console.records import api as records
@@ -62,9 +62,10 @@ class Api:
         return await find_token_holder(self._console.db, sent.credentials, reads=reads)
 
     async def submit(self, new: NewItem, caller: Caller) -> Submission:
-        draft = read_draft(new.kind, new.lang, new.path, new.markdown, new.audience)
+        attached = await prepare_files([(each.name, each.raw) for each in new.attachments], new.markdown)
+        draft = read_draft(new.kind, new.lang, new.path, new.markdown, new.audience, attached)
         async with self._console.db.transaction() as tx:
-            sent = await submit_item(tx, caller, draft)
+            sent = await submit_item(tx, caller, draft, attached)
         found = await wait_for_queue(self._console.db, self._console.live, [sent.submission_id], PATIENCE)
         return self._submission(found[sent.submission_id])
 

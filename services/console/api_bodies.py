@@ -1,13 +1,16 @@
 """What the HTTP API takes and gives, as it stands in its OpenAPI document."""
 
+from base64 import b64decode
 from datetime import datetime
 from typing import Annotated, Any, get_args
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter
 
-from schemas.model import Audience, Hash, Kind, Lang, Slug, Verdict
+from schemas.model import MAX_ATTACHMENTS, Audience, Hash, Kind, Lang, Slug, Verdict
 from services.console.queue.domain import LIMIT
+from shared.attachments import TYPES
+from shared.errors import Refused
 
 MOST = 2**31 - 1
 
@@ -25,6 +28,22 @@ class Problem(BaseModel):
     trace_id: str = ""
 
 
+class NewAttachment(BaseModel):
+    """A file that goes with an item. Pictures are made anew, without what else was in their files, and smaller where they have more than 640 KiB."""
+
+    name: str = Field(examples=["gate.png"], max_length=200, description=f"Ends in one of {', '.join(sorted(TYPES))}.")
+    data: str = Field(
+        examples=["YSxiCg=="], description="The bytes, in base64.", json_schema_extra={"contentEncoding": "base64"}
+    )
+
+    @property
+    def raw(self) -> bytes:
+        try:
+            return b64decode(self.data, validate=True)
+        except ValueError:
+            raise Refused(f"{self.name}: the data is not base64.", code="attachments") from None
+
+
 class NewItem(BaseModel):
     """Markdown for the lock. Path: segments between slashes; the same kind, language and path is a new revision."""
 
@@ -33,6 +52,9 @@ class NewItem(BaseModel):
     path: str = Field(examples=["guide/first-steps"], json_schema_extra=said_of(Slug))
     audience: Audience = Field("public", description="Everybody who can reach the site, or members only.")
     markdown: str = Field(description=f"At most {LIMIT}; a title as first heading or in front matter.")
+    attachments: list[NewAttachment] = Field(
+        [], max_length=MAX_ATTACHMENTS, description="Pictures and files; the text shows a picture by its name."
+    )
 
 
 class Submission(BaseModel):
