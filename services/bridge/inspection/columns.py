@@ -93,6 +93,12 @@ class ColumnShelf:
             self._now = (loop.time() + MOMENT, found) if isinstance(found, Columns) else None
             return found
 
+    async def afresh(self) -> Columns | str:
+        """Read once more, byte for byte."""
+        async with self._turn:
+            self._held, self._opened, self._now = {}, {}, None
+        return await self.current()
+
     async def _look(self) -> Columns | str:
         try:
             key = LeakKey.load(self._keys)

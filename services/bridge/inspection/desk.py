@@ -50,7 +50,7 @@ class InspectionDesk:
     async def columns(self, _: dict[str, Any]) -> dict[str, Any]:
         """{"columns": how many internal columns are known or None, "why": why they are not, "canary": whether a text with the value that
         stands for all of them would be marked, "clean": whether one without it would not}."""
-        found = await self._columns.current()
+        found = await self._columns.afresh()
         if not isinstance(found, Columns):
             return {"columns": None, "why": found, "canary": False, "clean": False}
         canary = await self._inspector.inspect(_text(f"before {found.canary.upper()} after"), "page", "en", None)
