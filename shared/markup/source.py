@@ -1,6 +1,7 @@
 """A Markdown file as people write it: front matter, heading, body."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import yaml
 
@@ -27,7 +28,7 @@ class Source:
     summary: str
     body: str
     form: Form | None = None
-    comments: str = ""
+    comments: Literal["", "closed"] = ""
 
 
 def parse_source(text: str) -> Source:
@@ -50,7 +51,7 @@ def parse_source(text: str) -> Source:
     return Source(_line("title", title), summary, body, form, _comments(fields.get("comments", "")))
 
 
-def _comments(said: str) -> str:
+def _comments(said: str) -> Literal["", "closed"]:
     if said not in ("", "open", "closed"):
         raise Refused(f"comments are open or closed, not {said[:40]!r}", code="front_matter")
     return "closed" if said == "closed" else ""
