@@ -7,7 +7,7 @@ from typing import Any
 
 import asyncpg
 from sqlalchemy import RowMapping, and_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError
 
 from services.console.apps.declared import quoted
 from services.console.leaks.note import note_changes
@@ -32,6 +32,8 @@ _HISTORY = (
     "undoes",
     "at",
 )
+KNOWN = (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError, asyncpg.ProgramLimitExceededError)
+"""What a person can put right."""
 AT_ONCE = 5000
 """Rows in one statement."""
 
@@ -138,9 +140,11 @@ async def worded(tx: Tx, shape: Shape) -> AsyncIterator[None]:
     try:
         async with tx.savepoint():
             yield
-    except IntegrityError as error:
+    except DBAPIError as error:
+        if not isinstance(getattr(error.orig, "__cause__", None), KNOWN):
+            raise
         raise _fault(shape, getattr(error.orig, "__cause__", None)) from None
-    except (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError) as error:
+    except KNOWN as error:
         raise _fault(shape, error) from None
 
 
@@ -153,4 +157,9 @@ def _fault(shape: Shape, error: Any) -> Refused | Conflict:
             return Refused(f"The reference does not hold: {detail}", code="reference")
         case asyncpg.NotNullViolationError():
             return Refused(f"{error.column_name} must not be empty.", code="value")
+        case asyncpg.ProgramLimitExceededError():
+            return Refused(
+                f"That is too much for one row of {shape.name}: shorten values, or fill fewer columns ({error}).",
+                code="too_large",
+            )
     return Refused(f"{shape.name} does not take that: {error}", code="value")

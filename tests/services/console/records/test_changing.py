@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from schemas.text import sha256
 from shared.errors import Conflict, Forbidden, NotFound, Refused
 from tests.services.console.records.conftest import VIEWER, Shop
 
@@ -31,6 +32,7 @@ UNFIT = [
     ("visits", "7.5", "whole number"), ("credit", "1,5", "with a point"), ("credit", "NaN", "number"), ("active", "maybe", "true or false"),
     ("since", "2026-02-30", "a date"), ("seen", "soon", "a time"), ("stage", "gone", "one of lead, won, lost"), ("extra", "{", "JSON"),
     ("extra", '"\\u0000"', "NUL"), ("name", "", "must not be empty"), ("country", "a\0b", "NUL"), ("visits", "9" * 19, "whole number"), ("nope", "x", "no column"),
+    ("country", "".join(sha256(str(number).encode()) for number in range(300)), "too much for one row"),
 ]  # fmt: skip
 NO_KEYS = ("", "A1", '["A1","x"]', "[1]", '{"a":1}', '["' + "x" * 3000 + '"]')
 
