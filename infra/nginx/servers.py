@@ -10,6 +10,8 @@ from infra.nginx.logs import log_to
 if TYPE_CHECKING:
     from infra.nginx.config import Edge, Front
 
+SUBMIT_BODY = "48m"
+"""Pictures as cameras make them; the console makes them smaller."""
 HSTS = 'add_header Strict-Transport-Security "max-age=31536000" always;'
 TROUBLE = {
     400: "This request cannot be read.",
@@ -73,6 +75,7 @@ def _console(edge: "Edge") -> list[str]:
         *_limited(edge, "console", "= /identity", "identity"),
         *_stream(edge, "console"),
         *_static(edge, "console"),
+        *block("location = /submit", _limit(edge, "pages"), f"client_max_body_size {SUBMIT_BODY};", *_pass(edge, "console")),
         *_limited(edge, "console", "/", "pages"),
     )  # fmt: skip
 
