@@ -103,6 +103,7 @@ def test_changed_after_approval_runs_nowhere(stack: Stack, owner: Person) -> Non
     assert "broken" in inside(owner, f"/applications/{slug}/")
 
 
+@pytest.mark.long
 def test_an_apps_job_runs_and_its_history_stays(stack: Stack) -> None:
     slug = fresh("jobs")
     installed(stack, berths(slug))
