@@ -26,6 +26,7 @@ from shared.db.schema import Protection, create_missing, verify_core
 from shared.errors import SchleuseError
 from shared.health import Health
 from shared.health_http import health_app
+from shared.inbox.forget import ForgetDesk
 from shared.inbox.parked import ParkedDesk
 from shared.logs import start_logging
 from shared.operator import OperatorServer, Verb
@@ -170,6 +171,7 @@ class Service:
             "parked.show": parked.show,
             "parked.replay": parked.replay,
             "parked.drop": parked.drop,
+            "delivery.forget": ForgetDesk(db).forget,
             "hops": HopDesk(db, self.settings.service).hops,
             "health": self._report,
         }

@@ -53,6 +53,7 @@ COMMANDS: dict[str, str] = {
     "jobs": "infra.cli.jobs",
     "mappings": "infra.cli.mappings",
     "proposals": "infra.cli.proposals",
+    "forget": "infra.cli.forget",
     "prove": "infra.prove.cli",
     "bench": "infra.bench.cli",
     "nginx": "infra.cli.nginx",

@@ -18,6 +18,7 @@ from services.console.automations.operator import AutomationOperator
 from services.console.cards.operator import CardOperator
 from services.console.connectors.operator import ConnectorOperator
 from services.console.delegations.keeper import DelegationKeeper
+from services.console.forgetting.operator import ForgetOperator
 from services.console.guests.operator import GuestOperator
 from services.console.identity.issuer import Issuer
 from services.console.identity.teller import Teller
@@ -99,7 +100,12 @@ def compose(settings: Settings) -> Service:
     service.operator(RecordOperator(console).verbs | MappingOperator(console).verbs)
     service.operator(AccessOperator(console).verbs | AgencyOperator(console).verbs)
     service.operator(SpendOperator(console).verbs | AutomationOperator(console).verbs)
-    service.operator(AppOperator(console).verbs | JobOperator(console, cleanup).verbs | ProposalOperator(console).verbs)
+    service.operator(
+        AppOperator(console).verbs
+        | JobOperator(console, cleanup).verbs
+        | ProposalOperator(console).verbs
+        | ForgetOperator(console).verbs
+    )
     service.operator(AnalyticsOperator(console).verbs | ProvenanceOperator(console).verbs)
     asker = Asker("console", link.connection)
     link.also(asker)

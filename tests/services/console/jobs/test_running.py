@@ -6,10 +6,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from schemas.work import Condition
+from services.console.forgetting.usecases.forget_subject import forget_subject
 from services.console.jobs import store
 from services.console.jobs.usecases.start_run import start_due
 from shared.clock import now
-from shared.errors import Conflict, Refused
+from shared.errors import Conflict, NotFound, Refused
 from tests.services.console.jobs.conftest import Workplace
 
 
@@ -168,3 +169,31 @@ async def test_the_platforms_own_tables_where_it_is_allowed(workplace: Workplace
     left = await workplace.desk.rows("SELECT read_at FROM app.notices WHERE person_id = $1", workplace.app.slug)
     assert [each["read_at"] for each in left] == [None]
     assert await workplace.restore(run["run_id"]) == (1, 0)
+
+
+async def test_whoever_is_forgotten_is_not_restored(workplace: Workplace) -> None:
+    name = f"Ada {workplace.app.slug}"
+    await workplace.add_run(name, 5)
+    await workplace.add_run(f"{name} too", -1)
+    run = await workplace.run(await workplace.switched_on(workplace.job()))
+    async with workplace.desk.db.transaction() as tx:
+        seen = await forget_subject(tx, name, really=False, records=False)
+    assert (seen.cleared["trash"], seen.records) == (1, {f"{workplace.app.slug}.vsg_runs": 1})
+    async with workplace.desk.db.transaction() as tx:
+        await forget_subject(tx, name, really=True, records=True)
+    with pytest.raises(NotFound, match="Nothing of this run"):
+        await workplace.restore(run["run_id"])
+    assert await workplace.names() == set()
+
+
+async def test_after_seven_days_the_trash_is_empty_and_history_says_only_that_a_row_went(workplace: Workplace) -> None:
+    number = await workplace.add_run("old", 5)
+    run = await workplace.run(await workplace.switched_on(workplace.job()))
+    async with workplace.desk.db.transaction() as tx:
+        insert = "INSERT INTO app.record_history (app, table_name, row_key, what, after, by_id, by_name, how, at) VALUES ($1, 'vsg_runs', $2, 'added', '{}', 'x', 'x', 'page', now() - interval '1 day')"
+        await tx.raw.execute(insert, workplace.app.slug, f'["{number}"]')
+        await tx.raw.execute("UPDATE app.job_trash SET expires_at = now() WHERE run_id = $1", run["run_id"])
+    await workplace.keeper.look_once()
+    assert await workplace.desk.rows("SELECT 1 FROM app.job_trash WHERE run_id = $1", run["run_id"]) == []
+    left = await workplace.desk.rows("SELECT what FROM app.record_history WHERE app = $1", workplace.app.slug)
+    assert [each["what"] for each in left] == ["deleted"]
