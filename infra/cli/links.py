@@ -1,10 +1,12 @@
 """`schleuse links`: share links to items that were approved for links."""
 
+from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
 
 from infra.cli.options import DEFAULT_STATE, Json, State, counted, print_json, printable
+from shared.clock import now
 from shared.operator import call
 
 
@@ -19,16 +21,20 @@ def register(app: typer.Typer) -> None:
 def open_link(
     item: Annotated[str, typer.Argument(help="An item's id, or kind/lang/path; published with the audience link.")],
     label: Annotated[str, typer.Option("--for", help="For whom it is; only staff see this.")],
-    until: Annotated[str, typer.Option("--until", help="When it ends: 2026-12-01T08:00 (UTC) or with an offset.")],
+    days: Annotated[int, typer.Option("--days", help="How long it is open, 1 to 365.", min=1, max=365)] = 7,
+    until: Annotated[str, typer.Option("--until", help="Instead, when it ends: 2026-12-01T08:00 (UTC) or with an offset.")] = "",
     state: State = DEFAULT_STATE,
     as_json: Json = False,
 ) -> None:
     """Open a link. Its address is printed once and stands nowhere."""
-    found = call(state, "console", "links.open", {"item": item, "label": label, "until": until})
+    end = until or (now() + timedelta(days=days)).isoformat()
+    found = call(state, "console", "links.open", {"item": item, "label": label, "until": end})
     if as_json:
         print_json(found)
         return
-    typer.echo(f"{found['url']}\n\nlink {found['link']['link']}, until {found['link']['expires_at']}; it is shown once.")
+    typer.echo(
+        f"{found['url']}\n\nlink {found['link']['link']}, until {found['link']['expires_at']}; it is shown once."
+    )
 
 
 def close_link(
