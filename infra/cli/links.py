@@ -22,7 +22,9 @@ def open_link(
     item: Annotated[str, typer.Argument(help="An item's id, or kind/lang/path; published with the audience link.")],
     label: Annotated[str, typer.Option("--for", help="For whom it is; only staff see this.")],
     days: Annotated[int, typer.Option("--days", help="How long it is open, 1 to 365.", min=1, max=365)] = 7,
-    until: Annotated[str, typer.Option("--until", help="Instead, when it ends: 2026-12-01T08:00 (UTC) or with an offset.")] = "",
+    until: Annotated[
+        str, typer.Option("--until", help="Instead, when it ends: 2026-12-01T08:00 (UTC) or with an offset.")
+    ] = "",
     state: State = DEFAULT_STATE,
     as_json: Json = False,
 ) -> None:
