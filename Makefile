@@ -46,7 +46,7 @@ $(VENV)/.ready-analytics: infra/requirements/analytics.txt $(VENV)/.ready
 run: setup ## Set up and start everything in this terminal; Ctrl-C stops it (UP="--port-base 9000" passes options)
 	@exec $(BIN)/schleuse up $(UP)
 
-test: $(VENV)/.ready-test $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.firewall $(CACHE)/.mail $(CACHE)/.age $(CACHE)/.asyncapi $(CACHE)/.node ## Run every test but the long campaigns, in random order
+test: $(VENV)/.ready-test $(VENV)/.ready-analytics $(CACHE)/.browser $(CACHE)/.axe $(CACHE)/.nginx $(CACHE)/.firewall $(CACHE)/.mail $(CACHE)/.age $(CACHE)/.asyncapi $(CACHE)/.node ## Run every test but the long campaigns, in random order
 	@$(MAKE) --no-print-directory -j3 --output-sync=line test-stories test-attacks test-parts
 
 # Two installations beside each other: tests of a running product wait more than they compute

@@ -9,7 +9,7 @@ from typing import Any
 
 import uvloop
 
-from services.console.analytics import views
+from services.console.analytics import store, views
 from services.console.analytics.domain import Question, check_question
 from services.console.analytics.usecases.sync_warehouse import sync_warehouse
 from services.console.analytics.warehouse import Warehouse
@@ -18,7 +18,9 @@ from shared.db import Database
 from shared.settings import Settings
 
 PORTION, DAYS = 50_000, 90
-TRIES = 3
+TRIES, LONGEST = 3, "10min"
+MEMORY = "1536MB"
+"""Postgres at its best: nothing is sorted on the disk, of which a service has a quarter of a gigabyte."""
 _LOAD = "INSERT INTO app.interaction_loads (rows) VALUES ($1) RETURNING load"
 _FILL = """
 INSERT INTO app.interactions (load, n, at, kind, item_id, lang, path, referrer, link_id, visitor, value)
@@ -62,7 +64,8 @@ async def _by_postgres(db: Database, asked: Question) -> tuple[float, Any]:
     """Milliseconds, the best of three, and what it said."""
     best, said = float("inf"), None
     for _ in range(TRIES):
-        async with db.reading() as tx:
+        async with db.transaction() as tx:
+            await store.limit_time(tx, LONGEST, MEMORY)
             began = time.perf_counter()
             found = await views.ask_postgres(tx, asked)
             best = min(best, (time.perf_counter() - began) * 1000)

@@ -176,9 +176,11 @@ async def forget_waiting(tx: Tx) -> bool:
     return True
 
 
-async def limit_time(tx: Tx, most: str) -> None:
-    """Of each statement until the transaction ends."""
-    await tx.raw.execute("SELECT set_config('statement_timeout', $1, true)", most)
+async def limit_time(tx: Tx, most: str, memory: str = "64MB") -> None:
+    """Of each statement until the transaction ends, and how much memory a sort may have before it goes to the disk."""
+    await tx.raw.execute(
+        "SELECT set_config('statement_timeout', $1, true), set_config('work_mem', $2, true)", most, memory
+    )
 
 
 async def note_run(tx: Tx, by: str, question: Question, cost: Cost, reason: str, planned: float | None) -> None:

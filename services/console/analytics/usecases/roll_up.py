@@ -66,11 +66,11 @@ async def _from_postgres(db: Database, question: Question) -> Told:
             await store.limit_time(tx, PATIENCE)
             rows = await views.ask_postgres(tx, question)
     except Transient as error:
-        if time.perf_counter() - begun < 20:
+        if time.perf_counter() - begun < 20 and "temp_file_limit" not in error.message:
             raise
         raise Refused(
-            "Postgres would need more than 25 seconds for this. Ask for fewer days or larger buckets, or ask ClickHouse"
-            " and give that as the reason.",
+            "Postgres would need more than 25 seconds or more room than it may have for this. Ask for fewer days or larger"
+            " buckets, or ask ClickHouse and give that as the reason.",
             code="too_long",
         ) from error
     taken = (time.perf_counter() - begun) * 1000
