@@ -20,7 +20,8 @@ class Again:
 
     def comment(self, subject: Subject, given: Mapping[str, str], refused: Refused) -> Response:
         typed = {name: given.get(name, "") for name in ("name", "text")}
-        return self._page(subject, refused.status, form=None, typed=typed, faults={}, problem=refused.message)
+        problem = words_for(subject.item.lang).get(f"why_{refused.code}", "why_other")
+        return self._page(subject, refused.status, form=None, typed=typed, faults={}, problem=problem)
 
     def form(self, subject: Subject, form: Form, typed: Mapping[str, str], faults: Mapping[str, str]) -> Response:
         return self._page(subject, 422, form=form, typed=typed, faults=faults, problem="")
