@@ -79,8 +79,12 @@ def test_a_comment_is_seen_by_nobody_before_a_person_approves_it_and_goes_with_i
     assert (
         visitor.get(f"/comment/en/{path}").status_code == visitor.get(f"/receipt/{row['item_id']}").status_code == 404
     )
+    assert send(visitor, "/comments", page, text="and one more").status_code == 303
+    until(lambda: len(waiting(stack, page)) == 2, 15)
     withdraw(stack, page)
     until(lambda: waiting(stack, page)[0]["state"] == "withdrawn", 10)
+    late = Item(str(waiting(stack, page)[1]["item_id"]), "comment", "en", "")
+    assert "is not public" in decide(stack, late)["refused"][0]["reason"], "no comment on what is gone"
     until(lambda: stack.value("site", f"SELECT count(*) FROM app.entries WHERE item_id = '{row['item_id']}'") == 0, 10)
 
 

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from schemas.console.v1 import ItemDecided
+from schemas.content import ItemContent
 from schemas.statements import Decision
 from services.bridge import store
 from services.bridge.attachments.usecases.publish_attachments import publish_attachments
@@ -25,7 +26,7 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
     found = await store.present(tx, data.item_id)
     decision = keys.verify(data.statement, Decision, found.rules.keys)
     at = now()
-    refusal = _judge(event, decision, found, at)
+    refusal = _judge(event, decision, found, at) or await _judge_comment(tx, decision, found)
     if refusal is not None or isinstance(decision, Refusal):
         assert refusal is not None
         await refuse_decision(step, refusal, data.statement, data.item_id, found.item)
@@ -48,6 +49,16 @@ async def decide_item(tx: Tx, event: Received[ItemDecided], keys: DecisionKeys, 
     )
     step.writes.save(item, found.revision)
     await step.done(decided_by=data.opening.person_id, signature=data.statement.signature)
+
+
+async def _judge_comment(tx: Tx, decision: Decision | Refusal, found: store.Present) -> Refusal | None:
+    """A comment becomes public with its page alone: what was withdrawn meanwhile takes no more words."""
+    if isinstance(decision, Refusal) or found.revision is None or (decision.kind, decision.verdict) != ("comment", "approve"):  # fmt: skip
+        return None
+    about = ItemContent.from_bytes(found.revision.content).about
+    if about is not None and await store.published_to(tx, about) == decision.audience:
+        return None
+    return Refusal("invalid", "the page that it is about is not public for the same readers now")
 
 
 async def _replaced(tx: Tx, decision: Decision, item: Item) -> str | None:
