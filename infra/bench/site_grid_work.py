@@ -28,6 +28,7 @@ from shared.settings import Settings
 from shared.signing import SigningKey
 
 TRIES = 3
+PORTION = 50_000
 INDEXED = ("country", "amount", "placed", "seen", "shop")
 SHAREABLE: Any = {"visibility": "shareable"}
 BIG = Table(
@@ -53,7 +54,7 @@ FILE = Table(
 _FILL = """INSERT INTO {} (number, name, country, amount, placed, seen, shop, open, note)
 SELECT n, 'Customer ' || n, (ARRAY['Austria','Brazil','Denmark','France','Germany','Ireland','Mexico','Norway','Spain','Sweden'])[1 + n % 10],
   CASE WHEN n % 20 = 0 THEN NULL ELSE round((random() * 10000)::numeric, 2) END, date '2015-01-01' + (n % 4000), timestamptz '2015-01-01' + n * interval '5 minutes',
-  'shop-' || lpad((n % 5000)::text, 4, '0'), n % 3 = 0, 'Sent by the usual way, row ' || n FROM generate_series(1, $1) n"""
+  'shop-' || lpad((n % 5000)::text, 4, '0'), n % 3 = 0, 'Sent by the usual way, row ' || n FROM generate_series($1::int, $2::int) n"""
 DEEP = (("amount", ["5000.00", "1"]), ("-placed", ["2018-06-01", "5"]), ("number", ["650000"]))
 ASKED = (
     *(f"?sort={sign}{name}" for name in ("number", *INDEXED) for sign in ("", "-")),
@@ -72,7 +73,8 @@ async def make(db: Database, settings: Settings, rows: int) -> InstalledApp:
         app = await create_plain(tx, declared, OPERATOR, SigningKey.load(settings.keys / "decision.key"))
     connection = await db.connect()
     await connection.execute("SET statement_timeout = 0")
-    await connection.execute(_FILL.format(place(app, "sales")), rows, timeout=900)
+    for first in range(1, rows + 1, PORTION):
+        await connection.execute(_FILL.format(place(app, "sales")), first, min(first + PORTION - 1, rows), timeout=300)
     await connection.execute(f"VACUUM ANALYZE {place(app, 'sales')}", timeout=900)
     await connection.close()
     return app
