@@ -16,7 +16,10 @@ _NEW_LOAD = "INSERT INTO app.interaction_loads (rows) VALUES ($1) RETURNING load
 _KNOWN = "SELECT statement FROM app.schema_changes WHERE statement LIKE 'CREATE OR REPLACE %'"
 _KEEP = "INSERT INTO app.schema_changes (statement) VALUES ($1)"
 _BEGIN = "INSERT INTO app.warehouse DEFAULT VALUES ON CONFLICT DO NOTHING"
+_PATIENT = "SELECT set_config('idle_in_transaction_session_timeout', '120s', true)"
+"""While ClickHouse takes a piece the transaction waits."""
 _LEAD = "SELECT pg_advisory_xact_lock(hashtext('schleuse warehouse'))"
+_SIZES = "SELECT load, rows FROM app.interaction_loads WHERE load = ANY($1::bigint[])"
 _GENERATION = "SELECT generation FROM app.warehouse"
 _NEXT = "UPDATE app.warehouse SET generation = generation + 1, fault = NULL"
 _SYNCED = "UPDATE app.warehouse SET synced_at = clock_timestamp(), rows = $1, fault = NULL"
@@ -31,7 +34,8 @@ _RUN = "INSERT INTO app.rollup_runs (by_name, engine, reason, question, rows, mi
 _KEEP_RUNS = "DELETE FROM app.rollup_runs WHERE id <= (SELECT max(id) - 1000 FROM app.rollup_runs)"
 
 PIECES = {"signals": 250, "calls": 200, "spend": 10}
-"""How many pieces are told at once: about 200,000 rows at most."""
+"""How many pieces are told at once at most, and of signals how many rows."""
+MOST_ROWS = 250_000
 MOST_WAITING = 1_000_000
 _UTC = "{} AT TIME ZONE 'UTC'"
 
@@ -108,6 +112,7 @@ async def prepare(tx: Tx) -> None:
 
 async def lead(tx: Tx) -> int:
     """Until the transaction ends nobody else tells ClickHouse anything; the generation that it should be of."""
+    await tx.raw.execute(_PATIENT)
     await tx.raw.execute(_LEAD)
     return int(await tx.raw.fetchval(_GENERATION))
 
@@ -132,7 +137,18 @@ async def note_all(tx: Tx) -> None:
 
 async def waiting(tx: Tx, source: Source) -> list[Piece]:
     """The next pieces: chunk, ids of what noted it, and whether it is to be told as a whole."""
-    return [dict(row.items()) for row in await tx.raw.fetch(_WAITING, source, PIECES[source])]
+    found: list[Piece] = [dict(row.items()) for row in await tx.raw.fetch(_WAITING, source, PIECES[source])]
+    if source != "signals":
+        return found
+    wanted = [row["chunk"] for row in found]
+    sizes = {row["load"]: int(row["rows"]) for row in await tx.raw.fetch(_SIZES, wanted)}
+    rows, kept = 0, list[Piece]()
+    for row in found:
+        rows += sizes.get(row["chunk"], 0)
+        if kept and rows > MOST_ROWS:
+            break
+        kept.append(row)
+    return kept
 
 
 async def told(tx: Tx, source: Source, chunks: Sequence[int]) -> bytes:

@@ -15,8 +15,8 @@ from shared.errors import Refused, Transient
 from shared.settings import Settings
 
 log = structlog.get_logger()
-PATIENCE = 60.0
-"""Seconds for one request; loading a piece takes about one."""
+PATIENCE = 100.0
+"""Seconds for one request; loading a piece takes about one, and shorter than the transaction that waits for it."""
 STARTS_WITHIN = 60.0
 ABSENT = (
     "ClickHouse is not installed here: `make analytics` adds the embedded one, or name a server as analytics_url in"

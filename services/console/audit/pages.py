@@ -6,6 +6,8 @@ from starlette.routing import Route
 from services.console.audit.usecases.record_rejection import acknowledge_rejection
 from services.console.desk import Desk, Visit, go
 from services.console.forms import as_uuid
+from services.console.system.cells import glance
+from services.console.system.reports import Reports
 from shared.errors import NotFound, SchleuseError
 
 
@@ -50,7 +52,10 @@ class AuditPages:
         return go("/parked")
 
     async def health(self, visit: Visit) -> Response:
-        return await visit.show("health.html", report=self._console.health.report())
+        system = Reports(self._console.settings.state / "run").figures()
+        return await visit.show(
+            "health.html", report=self._console.health.report(), system=system, parts=glance(system)
+        )
 
     async def keys(self, visit: Visit) -> Response:
         return await visit.show("keys.html")

@@ -45,6 +45,32 @@ def cells(report: Report) -> dict[str, Cell]:
     return made | _lock(found["gate"] or {}, found["audit"] or {}) | _stores(found)
 
 
+@dataclass(frozen=True)
+class Glance:
+    """One part: how it is in a word, and what is wrong or waits there."""
+
+    name: str
+    tone: str
+    word: str
+    told: Sequence[str]
+
+
+def glance(report: Report) -> list[Glance]:
+    """Every part in its order; what a report of long ago says of now is unknown. Empty without a report."""
+    if report.content is None:
+        return []
+    stale = report.is_stale(STALE_FIGURES)
+    return [_glance(name, part, stale=stale) for name, part in report.content["parts"].items()]
+
+
+def _glance(name: str, part: Figures, *, stale: bool) -> Glance:
+    told = [*part["red"], *(f"{part[each]} {each}" for each in ("unsent", "parked") if part[each])]
+    if stale:
+        return Glance(name, "stop", "unknown", told)
+    well = part["ready"] and not part["red"]
+    return Glance(name, "live" if well and not part["parked"] else "wait" if part["ready"] else "stop", "well" if well else "not well" if part["ready"] else part["state"], told)  # fmt: skip
+
+
 def verdict(report: Report) -> Cell:
     """Unknown is not well."""
     if report.content is None:
