@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -31,6 +32,7 @@ from tests.factories.own_secrets import is_stopped, put_secret
 from tests.factories.stack import ROOT, Stack, schleuse
 from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
+from tests.paths.test_visitors import share
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
 
@@ -87,19 +89,23 @@ def test_a_restored_system_is_the_same_but_for_what_was_withdrawn_since(stack: S
     Visitor(stack).vote(stays)
     stack.settled_totals()
     value, memory = put_secret(stack, name), remembered(stack, name)
+    _, closes, closed = share(stack, f"# Closes {name}\n", datetime.now(UTC) + timedelta(days=1))
+    _, _, opened = share(stack, f"# Stays open {name}\n", datetime.now(UTC) + timedelta(days=1))
     before = numbers(stack)
     backup = back_up(stack, place / "story")
     withdraw(stack, goes)
+    stack.ask("console", "links.close", link=closes["link"])
     later = published(stack, f"# Later {name}\n\nlater\n")
     backup.follows(stack)
     fresh, told = restored(backup, place / "fresh")
     try:
-        assert told["withdrawn_again"] == [goes.item_id]
+        assert (told["withdrawn_again"], told["links"]) == ([goes.item_id], 1)
         assert [each["path"] for each in told["missing"]] == [later.path]
         assert (told["site"], told["because"]) == ("as_it_was", "")
         until(lambda: get(fresh, stays).status_code == 200, 20, "the site answers")
         assert here(get(fresh, stays), fresh) == here(get(stack, stays), stack)
         assert (get(fresh, goes).status_code, get(fresh, later).status_code) == (410, 404)
+        assert (Visitor(fresh).get(opened).status_code, Visitor(fresh).get(closed).status_code) == (200, 404)
         until(lambda: listed(fresh, goes)["state"] == "withdrawn", 20)
         assert listed(fresh, waits)["state"] == "submitted"
         changed = before["items"].pop(goes.item_id)
