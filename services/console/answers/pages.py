@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.content import ItemContent
+from schemas.text import text_fault
 from services.console.answers import store
 from services.console.answers.domain import ANSWERED_AT
 from services.console.answers.usecases.map_form import map_form, unmap_form
@@ -98,7 +99,10 @@ class AnswerPages:
 
 
 def _named(visit: Visit) -> tuple[UUID, str]:
-    return as_uuid(visit.request.path_params["item_id"]), str(visit.request.path_params["form"])[:500]
+    form = str(visit.request.path_params["form"])[:500]
+    if text_fault(form):
+        raise NotFound("There is no such form.")
+    return as_uuid(visit.request.path_params["item_id"]), form
 
 
 async def _fields(tx: Tx, item: Any, form: str, answers: Any) -> dict[str, str]:

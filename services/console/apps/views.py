@@ -6,7 +6,7 @@ from typing import Any
 
 from asyncpg import Record
 
-from schemas.text import parse_json
+from schemas.text import parse_json, text_fault
 from schemas.work import AppDeclaration
 from services.console.apps.domain import InstalledApp
 from shared.db import Database, Tx
@@ -18,7 +18,7 @@ _ONE = f"{_APPS} WHERE slug = $1"
 
 
 async def find_app(tx: Tx, slug: str) -> InstalledApp | None:
-    row = await tx.raw.fetchrow(_ONE, slug)
+    row = None if text_fault(slug) else await tx.raw.fetchrow(_ONE, slug)
     return None if row is None else _read(row)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol, cast
 from uuid import UUID
 
-from schemas.text import BadJson, parse_json
+from schemas.text import BadJson, parse_json, text_fault
 from schemas.work import Column, Table
 from services.console.apps.domain import InstalledApp
 from services.console.people.domain import Caller
@@ -151,6 +151,9 @@ def read_filter(shape: Shape, text: str) -> Filter:
     name, _, rest = text.partition(":")
     op, _, value = rest.partition(":")
     column = shape.column(name)
+    fault = text_fault(value)
+    if fault:
+        raise Refused(f"{name}: {fault}", code="filter")
     if op not in OPS:
         raise Refused(f"A filter asks one of {', '.join(OPS)}; this is {op[:20]!r}.", code="filter")
     if column.type == "json" and op not in {"contains", *WITHOUT_VALUE}:

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from schemas.text import text_fault
 from services.console.apps.domain import InstalledApp
 from services.console.imports import store
 from services.console.imports.domain import MOST_BYTES, Options
@@ -9,7 +10,7 @@ from services.console.people.domain import Caller
 from services.console.records.domain import shape_of
 from shared.clock import now
 from shared.db import Tx
-from shared.errors import NotFound, TooLarge
+from shared.errors import NotFound, Refused, TooLarge
 from shared.ids import new_id
 
 
@@ -17,6 +18,10 @@ async def begin_file(tx: Tx, app: InstalledApp, table: str, by: Caller, file_nam
     """The id under which pieces follow."""
     by.require("submit")
     shape_of(app, table)
+    for said in (file_name, options.null, *options.skip):
+        fault = text_fault(said)
+        if fault:
+            raise Refused(f"The import cannot be begun: {fault}", code="text")
     import_id, at = new_id(), now()
     await store.drop_old(tx, at)
     await store.begin(
