@@ -66,12 +66,12 @@ SECTIONS = (
         "Settings",
         (
             Place("/switches", "Switches", go="s"),
-            Place("/sharing", "Sharing", "share"),
+            Place("/sharing", "Sharing", "share", go="d"),
             Place("/connectors", "Connectors", "connectors", go="o"),
-            Place("/secrets", "Secrets", "connectors"),
+            Place("/secrets", "Secrets", "connectors", go="x"),
             Place("/people", "People", "people", go="u"),
-            Place("/guests", "Guests", "guests"),
-            Place("/links", "Share links", "decide"),
+            Place("/guests", "Guests", "guests", go="b"),
+            Place("/links", "Share links", "decide", go="i"),
         ),
     ),
     Section(
@@ -80,8 +80,8 @@ SECTIONS = (
             Place("/audit", "Audit", go="a", count="rejected"),
             Place("/parked", "Parked", go="k"),
             Place("/provenance", "Provenance", go="v"),
-            Place("/health", "Health", go="h", unless="system"),
-            Place("/system", "System", "system", go="h"),
+            Place("/health", "Health", go="h"),
+            Place("/system", "System", "system", go="y"),
         ),
     ),
 )
