@@ -34,6 +34,7 @@ def command(part: str, given: Sequence[str]) -> list[str]:
         "nats": ["/opt/venv/bin/nats-server", "-c", str(STATE / "nats" / "nats.conf")],
         "keeper": [*module, "infra.docker.keeper"],
         "setup": [*module, "infra.docker.setup"],
+        "apps": [*module, "infra.apps.host", "--state", str(STATE)],
     }[part]
 
 

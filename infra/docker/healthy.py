@@ -20,7 +20,7 @@ PROVISIONED = "provisioned"
 
 async def healthy(part: str) -> bool:
     folder = run_folder(part)
-    if part in SERVICES:
+    if part in (*SERVICES, "apps"):
         return await readiness.service(folder / "health.sock")
     if part == "postgres":
         return (folder / PROVISIONED).exists() and await readiness.postgres_listens(folder)

@@ -42,7 +42,7 @@ def wanted() -> dict[str, Wanted]:
     """Every container there may be."""
     users, group = uids.users(), (str(uids.group()),)
     everything = dict.fromkeys(
-        ["state", "pg", "pg-socket", "tls", "nats", "secrets", "workspace", "spool", *_of("run", "keeper", "nats")],
+        ["state", "pg", "pg-socket", "tls", "nats", "secrets", "workspace", "spool", *_of("run", "keeper", "nats", "apps")],
         True,
     )
     found = {
@@ -62,6 +62,8 @@ def wanted() -> dict[str, Wanted]:
     }
     found["connectors"].mounts["secrets"] = True
     found["agent"].mounts.update(workspace=True, spool=True)
+    found["apps"] = Wanted(users["apps"].uid, frozenset(), {"public": False, "run-apps": True})
+    found["console"].mounts["run-apps"] = False
     found["postgres"] = Wanted(
         users["pgadm"].uid, frozenset(), {"pg": True, "pg-socket": True, "public": False}, groups=group
     )

@@ -21,7 +21,7 @@ from infra.prove.target import Target
 from schemas.catalogue import SERVICES
 from shared.settings import FRONTS
 
-PARTS = ("postgres", "nats", "keeper", *SERVICES)
+PARTS = ("postgres", "nats", "keeper", "apps", *SERVICES)
 FRESH_SECONDS = 180.0
 PATIENCE = 2.0
 NOWHERE = ("192.0.2.1", 443)
