@@ -157,7 +157,12 @@ async def some_rows(tx: Tx, table: Guarded, keys: Sequence[Sequence[str]]) -> Se
 def _wanted(table: Guarded) -> str:
     """Key columns by their number, then the internal ones."""
     keys = [f"t.{quoted(each)} AS _key_{number}" for number, each in enumerate(table.key)]
-    return ", ".join([*keys, *(f"t.{quoted(each)}" for each in table.columns)])
+    return ", ".join([*keys, *(_read(table, each) for each in table.columns)])
+
+
+def _read(table: Guarded, column: str) -> str:
+    """JSON as text, whatever the connection makes of it otherwise."""
+    return f"t.{quoted(column)}{f'::text AS {quoted(column)}' if column in table.documents else ''}"
 
 
 def _place(table: Guarded) -> str:
