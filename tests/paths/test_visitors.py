@@ -190,7 +190,9 @@ def test_a_share_link_ends_to_the_moment_and_with_its_item(stack: Stack, visitor
     ends = datetime.now(UTC) + timedelta(seconds=4)
     item, _, path = share(stack, f"# ending {uuid4().hex}\n\nx\n", ends)
     until(lambda: visitor.get(path).status_code == 200 or datetime.now(UTC) > ends, 10)
-    later = stack.ask("console", "links.open", item=item.item_id, label="b", until=f"{ends + timedelta(days=9):%Y-%m-%dT%H:%M}")
+    later = stack.ask(
+        "console", "links.open", item=item.item_id, label="b", until=f"{ends + timedelta(days=9):%Y-%m-%dT%H:%M}"
+    )
     other = re.sub(r"^https?://[^/]+", "", later["url"])
     until(lambda: visitor.get(other).status_code == 200, 10)
     until(lambda: visitor.get(path).status_code == 404, 10)

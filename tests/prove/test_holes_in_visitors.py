@@ -10,7 +10,9 @@ from tests.prove.planting import Hole, by_sql, named, see
 pytestmark = pytest.mark.stack
 BRIDGE = "console_site_db"
 ONCE = "ALTER TABLE core.link_changes ADD CONSTRAINT link_changes_once UNIQUE (link_id, action)"
-PEOPLE = "ALTER TABLE core.link_changes ADD CONSTRAINT link_changes_by_people CHECK (via IN ('console', 'api', 'operator'))"
+PEOPLE = (
+    "ALTER TABLE core.link_changes ADD CONSTRAINT link_changes_by_people CHECK (via IN ('console', 'api', 'operator'))"
+)
 ACTION = "ALTER TABLE core.link_changes ADD CONSTRAINT link_changes_action CHECK (action IN ('open', 'close'))"
 TOKEN = "CREATE UNIQUE INDEX link_changes_one_token ON core.link_changes (token_hash) WHERE action = 'open'"
 
