@@ -54,7 +54,9 @@ def test_a_log_of_which_a_byte_is_another_is_not_followed(at: int, what: str) ->
         "out of order": [*links[:at], *links[at + 1 :], links[at]] if at < 4 else links[::-1],
     }[what]
     if what == "left out" and at == 4:
-        assert follow(start(gate), changed, gate.keys) is not None, "a log may end earlier: its head says how far it went"
+        assert follow(start(gate), changed, gate.keys) is not None, (
+            "a log may end earlier: its head says how far it went"
+        )
         return
     assert follow(start(gate), changed, gate.keys) is None
 
