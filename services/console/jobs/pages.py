@@ -24,7 +24,7 @@ from shared.db import Tx
 from shared.errors import NotFound, Refused, SchleuseError
 
 SHOWN = 25
-LINES = 4
+LINES = 3
 """Further conditions that the form has room for."""
 OPS = ("equals", "not_equals", "less", "greater", "empty", "not_empty")
 
