@@ -10,7 +10,7 @@ import pytest
 from infra.docker import uids
 from infra.docker.setup import setup
 from infra.local import config
-from infra.local.layout import FINGERPRINT, FINGERPRINT_HOLDERS, Layout, key_files
+from infra.local.layout import SHARED_KEYS, Layout, key_files
 from schemas.catalogue import SERVICES
 from shared.errors import Refused
 from tests.compose.test_agreement import PLAIN
@@ -65,15 +65,16 @@ def test_what_it_writes_is_an_installation_beyond_loopback(place: tuple[Layout, 
     ]
 
 
-def test_a_second_run_changes_nothing_but_the_fingerprint_key(place: tuple[Layout, Path]) -> None:
+def test_a_second_run_changes_nothing_but_the_keys_of_fingerprints(place: tuple[Layout, Path]) -> None:
     layout, mounts = place
-    holders = {f"mounts/keys/{service}/{FINGERPRINT}" for service in FINGERPRINT_HOLDERS}
+    shared = {key: {f"mounts/keys/{service}/{key}" for service in holders} for key, holders in SHARED_KEYS.items()}
     setup(layout, PLAIN, mounts)
     before = _files(layout.state.parent)
     setup(layout, PLAIN, mounts)
     after = _files(layout.state.parent)
-    assert {name for name in before | after if before.get(name) != after.get(name)} == holders
-    assert len({after[name][2] for name in holders}) == 1, "both have the same"
+    assert {name for name in before | after if before.get(name) != after.get(name)} == set().union(*shared.values())
+    for holders in shared.values():
+        assert len({after[name][2] for name in holders}) == 1, "both have the same"
 
 
 def test_a_run_that_was_killed_between_keys_is_completed(place: tuple[Layout, Path]) -> None:
