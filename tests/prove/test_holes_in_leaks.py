@@ -30,13 +30,21 @@ def set_body(pattern: str, replacement: str) -> str:
 HOLES = [
     stored("emptied fingerprints", "has not told yet", "DELETE FROM app.column_fingerprints"),
     stored("an old list renewed", "not what the console made", set_body('"at":"20', '"at":"21')),
-    stored("a list that says more", "not what the console made", set_body('"complete":true', '"complete":false')),
+]
+MORE_HOLES = [
+    stored("a list that says less", "not what the console made", set_body('"complete":true', '"complete":false')),
     stored("not readable", "cannot be read", "UPDATE app.column_fingerprints SET body = 'x'"),
 ]
 
 
 @pytest.mark.parametrize("hole", named(HOLES))
 def test_a_planted_hole_is_found(proving: Proving, hole: Hole) -> None:
+    see(hole, proving.stack)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("hole", named(MORE_HOLES))
+def test_more_planted_holes_are_found(proving: Proving, hole: Hole) -> None:
     see(hole, proving.stack)
 
 
