@@ -35,6 +35,8 @@ def mark(seeking: bytes, run: str) -> bytes:
 
 def marks(seeking: bytes, value: str) -> frozenset[bytes]:
     """Of a value: one for all of it, or one for each shingle of a long one. None when it could be guessed, or is but a common word."""
+    if len(value) < SHORTEST and value.isascii():
+        return frozenset()
     spelled = spell(value)
     length = sum(map(len, spelled.tokens))
     if length < (SHORTEST if len(spelled.tokens) > 1 else ALONE) or bits(value) < LEAST_BITS or is_common(spelled):

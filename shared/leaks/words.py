@@ -110,11 +110,17 @@ def _spelled(folded: str) -> Spelled:
     found = [(each[0], each.start()) for each in _TOKEN.finditer(folded)]
     tokens = tuple(_DOUBLE.sub(r"\1\2", token) for token, _ in found)
     starts = tuple(start for _, start in found)
-    cuts = tuple(dict.fromkeys(bisect_left(starts, each.start()) for each in re.finditer(_CUT, folded)))
+    cuts = (
+        tuple(dict.fromkeys(bisect_left(starts, each.start()) for each in re.finditer(_CUT, folded)))
+        if _CUT in folded
+        else ()
+    )
     return Spelled(folded, tokens, starts, cuts)
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKC", text).casefold()
     if plain.isascii():
         return plain
