@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from infra.prove.areas import (
     access,
     actions,
+    analytics,
     apps,
     asking,
     attachments,
@@ -77,6 +78,7 @@ AREAS: dict[str, Callable[[Target], Awaitable[list[Check]]]] = {
     "leaks": leaks.check,
     "audit": audit.check,
     "conversations": conversations.check,
+    "analytics": analytics.check,
     "spend": spend.check,
     "habits": habits.check,
     "row security": row_security.check,
