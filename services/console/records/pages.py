@@ -17,6 +17,7 @@ from services.console.records.exporting import FORMATS, as_csv, as_json
 from services.console.records.usecases.add_records import add_records
 from services.console.records.usecases.change_record import change_record
 from services.console.records.usecases.delete_records import delete_records
+from services.console.records.usecases.share_row import share_row
 from services.console.records.usecases.undo_change import undo_change
 from services.console.records.values import show_value
 from shared.errors import Conflict, NotFound, Refused, SchleuseError
@@ -42,6 +43,7 @@ class RecordPages:
             Route(f"{place}/history", page(self.history)),
             Route(f"{place}/undo", page(self.undo, "submit"), methods=["POST"]),
             Route(f"{place}/export", page(self.export)),
+            Route(f"{place}/share", page(self.share, "share"), methods=["POST"]),
         ]
 
     async def grid(self, visit: Visit) -> Response:
@@ -165,6 +167,13 @@ class RecordPages:
         except (Refused, Conflict, NotFound) as refused:
             return await self._show_history(visit, refused.status, refused=refused)
         return go(_row_place(shape, key) if there else f"/records/{shape.app}/{shape.name}/history")
+
+    async def share(self, visit: Visit) -> Response:
+        """The agent may read this row, as it is now."""
+        app, shape = await self._named(visit)
+        async with self._console.db.transaction() as tx:
+            await share_row(tx, visit.caller, app, shape.name, visit.form.text("key"))
+        return go("/sharing")
 
     async def export(self, visit: Visit) -> Response:
         _, shape = await self._named(visit)

@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 
 from schemas.text import sha256
+from services.console.records.usecases.share_row import share_row
 from shared.errors import Conflict, Forbidden, NotFound, Refused
-from tests.services.console.records.conftest import VIEWER, Shop
+from tests.services.console.records.conftest import OWNER, TOM, VIEWER, Shop
 
 ANNA: dict[str, str | None] = {
     "code": "A1", "name": "Anna <b>&", "country": "Österreich", "since": "31.08.2026", "credit": "12.50", "active": "ja", "stage": "won",
@@ -106,3 +107,16 @@ async def test_references_and_keys_hold_and_the_answer_is_in_words(shop: Shop) -
         await shop.delete("customers", '["A1"]')
     with pytest.raises(Conflict, match="such a row already"):
         await shop.add("customers", ANNA)
+
+
+async def test_a_row_is_shared_as_it_is_and_imported_words_are_an_outsiders(shop: Shop) -> None:
+    [typed] = await shop.add("customers", ANNA)
+    [brought] = await shop.add("customers", {"code": "B", "name": "Bo"}, how="import")
+    for key, source in ((typed, "staff"), (brought, "outside")):
+        async with shop.desk.db.transaction() as tx:
+            shared = await share_row(tx, OWNER, shop.app, "customers", key)
+        [row] = await shop.desk.rows("SELECT source, text FROM app.shares WHERE record_id = $1", shared)
+        assert (row["source"], "name: " in row["text"]) == (source, True)
+    async with shop.desk.db.transaction() as tx:
+        with pytest.raises(Forbidden):
+            await share_row(tx, TOM, shop.app, "customers", typed)
