@@ -9,8 +9,8 @@ from tests.prove.planting import Hole, by_sql, failures, rows
 
 pytestmark = pytest.mark.stack
 
-_ROW = "INSERT INTO app.interactions (load, n, at, kind, lang, path, referrer, visitor, value) VALUES (-1, 0, now(), 'view', '', '/planted', {}, {}, 0)"
-_GONE = "DELETE FROM app.interactions WHERE load = -1"
+_ROW = "INSERT INTO app.interactions (load, n, at, kind, lang, path, referrer, visitor, value) VALUES (9000000000000, 0, now(), 'view', '', '/planted', {}, {}, 0)"
+_GONE = "DELETE FROM app.interactions WHERE load = 9000000000000"
 
 
 def hole(name: str, found_by: str, plant: str, heal: str) -> Hole:

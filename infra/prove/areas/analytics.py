@@ -12,7 +12,7 @@ SELECT wanted.place || ' ' || wanted.name FROM (VALUES
   ('app.spend', 'note_insert_new'), ('app.spend', 'note_delete_old'), ('app.spend', 'note_update_old'), ('app.spend', 'note_update_new'), ('app.spend', 'note_truncate')) wanted(place, name)
 WHERE NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = wanted.place::regclass AND t.tgname = wanted.name AND t.tgenabled IN ('O', 'A')) ORDER BY 1"""
 _TELLING = """
-SELECT load::text || '/' || n FROM app.interactions
+SELECT load::text || '/' || n FROM (SELECT * FROM app.interactions ORDER BY load DESC, n DESC LIMIT 100000) newest
 WHERE visitor !~ '^[0-9a-f]{16}$' OR referrer !~ '^[a-z0-9.:\\[\\]-]*$' OR length(referrer) > 253 LIMIT 5"""
 _WORDS = """
 SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'app' AND table_name = 'interactions'
