@@ -69,7 +69,7 @@ def compose(settings: Settings) -> Service:
     identity = Issuer.load(settings.keys, settings.url)
     delegations = DelegationKeeper(db, identity)
     mail = MailKeeper(db, ring)
-    cleanup = JobKeeper(db, ring, live)
+    cleanup = JobKeeper(db, ring, live, settings.restored_at)
     link = service.bus(ConsoleIntake(live, keeper.wake, delegations.wake, keys, mail.wake, cleanup.wake))
     chain = ChainWatch(db, keys, service.health, live)
     catalogue = Catalogue(db)

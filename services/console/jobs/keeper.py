@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -13,6 +14,7 @@ from services.console.jobs.usecases.end_run import end_lost_runs, end_run
 from services.console.jobs.usecases.prune_trash import prune_trash
 from services.console.jobs.usecases.run_batch import count_run, run_batch
 from services.console.jobs.usecases.start_run import Started, start_due, start_now
+from services.console.jobs.usecases.stop_job import stop_job
 from services.console.jobs.usecases.take_proposals import take_proposals
 from services.console.keys.ring import KeyRing
 from services.console.live import Live
@@ -27,6 +29,7 @@ log = structlog.get_logger()
 LOOK_EVERY = 30.0
 """Seconds at most between two looks: another instance may have switched a job on."""
 AT_ONCE, TRASH_AT_ONCE = 20, 5000
+RESTORED = "A backup was restored; what was decided about this job since is not known. Make a dry run and switch it on again if it is still wanted."
 BUSY = (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError, asyncpg.ForeignKeyViolationError)
 """Somebody works with these rows: they go at the next run."""
 
@@ -34,9 +37,9 @@ BUSY = (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError, asyncpg.Forei
 class JobKeeper:
     """A part of the console. `wake` after the commit of whatever may have something for it."""
 
-    def __init__(self, db: Database, ring: KeyRing, live: Live) -> None:
+    def __init__(self, db: Database, ring: KeyRing, live: Live, restored_at: datetime | None = None) -> None:
         self._db, self._ring, self._live = db, ring, live
-        self._holder = new_token()[:16]
+        self._holder, self._restored_at = new_token()[:16], restored_at
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._runs: set[asyncio.Task[None]] = set()
@@ -85,6 +88,7 @@ class JobKeeper:
 
     async def _round(self) -> float:
         """All that is to be done now; the seconds until something is."""
+        await self._stop_restored()
         await self._take_proposals()
         while (run := await self._start_due()) is not None:
             if run.run_id is not None:
@@ -96,6 +100,15 @@ class JobKeeper:
         if emptied == TRASH_AT_ONCE:
             return 0.0
         return LOOK_EVERY if next_at is None else min(max((next_at - now()).total_seconds(), 0.05), LOOK_EVERY)
+
+    async def _stop_restored(self) -> None:
+        """What people switched off since the backup is not known: whatever it says was on waits for a person."""
+        if self._restored_at is None:
+            return
+        async with self._db.transaction() as tx:
+            for job in await store.on_since_before(tx, self._restored_at):
+                await stop_job(tx, job, RESTORED)
+        self._restored_at = None
 
     async def _take_proposals(self) -> None:
         taken = AT_ONCE

@@ -152,6 +152,16 @@ async def put_restored(tx: Tx, run_id: UUID, rows: int) -> None:
     await tx.raw.execute("UPDATE app.job_runs SET restored = restored + $2 WHERE run_id = $1", run_id, rows)
 
 
+async def on_since_before(tx: Tx, at: datetime) -> Sequence[Record]:
+    """Jobs that are on by a word of before that instant, held until the transaction ends."""
+    found: Sequence[Record] = await tx.raw.fetch(
+        """SELECT j.* FROM app.jobs j WHERE j.state = 'on'
+        AND (SELECT max(s.at) FROM app.job_settings s WHERE s.job_id = j.job_id) < $1 FOR UPDATE SKIP LOCKED""",
+        at,
+    )
+    return found
+
+
 async def orphans(tx: Tx, most: int) -> Sequence[Record]:
     """Proposals of jobs that have no job yet: proposal_id, body, owner_id, owner_name, at. Another instance takes others."""
     found: Sequence[Record] = await tx.raw.fetch(

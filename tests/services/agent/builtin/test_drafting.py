@@ -1,7 +1,7 @@
 """What the agent proposes to the console, over several turns, in English and German: cleanup jobs, apps, columns, rows."""
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -22,7 +22,7 @@ New = Callable[..., Chat]
 
 
 @pytest.fixture
-async def app(office: Office) -> str:
+async def app(office: Office) -> AsyncIterator[str]:
     """An app that staff let the agent know of: its slug. Its table has a name of its own for each test."""
     mark = uuid4().hex[:8]
     runs = Table(

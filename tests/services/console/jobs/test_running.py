@@ -8,7 +8,9 @@ import pytest
 from schemas.work import Condition
 from services.console.forgetting.usecases.forget_subject import forget_subject
 from services.console.jobs import store
+from services.console.jobs.keeper import JobKeeper
 from services.console.jobs.usecases.start_run import start_due
+from services.console.live import Live
 from shared.clock import now
 from shared.errors import Conflict, NotFound, Refused
 from tests.services.console.jobs.conftest import Workplace
@@ -197,3 +199,13 @@ async def test_after_seven_days_the_trash_is_empty_and_history_says_only_that_a_
     assert await workplace.desk.rows("SELECT 1 FROM app.job_trash WHERE run_id = $1", run["run_id"]) == []
     left = await workplace.desk.rows("SELECT what FROM app.record_history WHERE app = $1", workplace.app.slug)
     assert [each["what"] for each in left] == ["deleted"]
+
+
+async def test_after_a_restored_backup_a_job_waits_for_a_person(workplace: Workplace) -> None:
+    job_id = await workplace.switched_on(workplace.job())
+    keeper = JobKeeper(workplace.desk.db, workplace.ring, Live(), now() + timedelta(seconds=1))
+    await keeper.look_once()
+    assert await workplace.state(job_id) == "stopped"
+    await workplace.dry_run(job_id)
+    await workplace.switch(job_id)
+    assert await workplace.state(job_id) == "on"
