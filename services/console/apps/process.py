@@ -59,21 +59,24 @@ class AppProcess:
 
     async def ask(self, frame: Frame, back: Back, seconds: float, most: int = MOST_ASKED) -> Frame:
         """The answer. Broken after `seconds`, or when its process is gone."""
+        answered = False
         try:
             async with asyncio.timeout(seconds):
-                return await self._ask(frame, back, most)
+                found = await self._ask(frame, back, most)
+            answered = True
+        except Failed:
+            answered = True
+            raise
         except TimeoutError:
-            self.close()
             raise Broken(f"It took longer than {seconds:g} s and was ended.") from None
         except (ConnectionError, asyncio.IncompleteReadError):
-            self.close()
             raise Broken("Its process ended: out of memory, or by a fault of its own.") from None
         except BadFrame as fault:
-            self.close()
             raise Broken(f"It did not answer as it must: {fault}.") from None
-        except BaseException:
-            self.close()  # in the middle of an answer nothing else may be asked
-            raise
+        finally:
+            if not answered:
+                self.close()  # in the middle of an answer nothing else may be asked
+        return found
 
     async def _ask(self, frame: Frame, back: Back, most: int) -> Frame:
         await self._send(frame)
