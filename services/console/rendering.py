@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,7 @@ class Voice:
             at.isoformat(), at.isoformat(sep=" ", timespec="milliseconds")[:23], shown
         )
 
-    def figure(self, number: float, places: int = 0) -> str:
+    def figure(self, number: float | Decimal, places: int = 0) -> str:
         return self.words.figure(number, places)
 
     def span_of(self, milliseconds: float) -> str:

@@ -1,6 +1,7 @@
 """What a page says, in one language: sentences, figures, times."""
 
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from services.console.words.catalogue import catalogue, fill
@@ -31,7 +32,7 @@ class Words:
         """`one` when it is exactly one, else `many`; `{n}` is the figure."""
         return self.say(one if n == 1 else many, n=self.figure(n), **values)
 
-    def figure(self, number: float, places: int = 0) -> str:
+    def figure(self, number: float | Decimal, places: int = 0) -> str:
         """`1,234.5`, in German `1.234,5`."""
         shown = f"{number:,.{places}f}" if places else f"{number:,}"
         return shown.translate(_GERMAN_FIGURES) if self.language == "de" else shown
