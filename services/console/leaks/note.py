@@ -10,7 +10,6 @@ from shared.db import Tx
 ALL: Final = "all"
 """Instead of keys: any row may have changed, as after an import or a changed declaration."""
 Key = str | int | UUID | tuple[object, ...] | list[object]
-TOPIC = "leaks"
 MOST = 1000
 """Keys in one note; more are a note on the whole table."""
 _NOTE = "INSERT INTO app.leak_todo (app, table_name, keys) VALUES ($1, $2, $3::jsonb)"
