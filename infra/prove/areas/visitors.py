@@ -40,12 +40,12 @@ async def check(target: Target) -> list[Check]:
             check_rows(target, book),
             check_doors(book, target.config.urls["site"]),
             try_forged(target, book, await forged_links(target, forger), "v"),
-            try_forged(target, book, forged_comments(forger), "w", "site"),
+            try_forged(target, book, forged_comments(forger), "y", "site"),
             try_forged(target, book, [_by_staff(forger)], "x"),
         )
         await _nothing_changed(target, book, forger)
     finally:
-        for letter in "vwx":
+        for letter in "vxy":
             await forget(target, "bridge", letter)
     return book.checks
 
