@@ -49,9 +49,6 @@ async def import_file(db: Database, import_id: UUID, by: Caller, *, dry_run: boo
     except SchleuseError as error:
         await _end(db, import_id, "failed", error.message)
         raise
-    except BaseException:
-        await _end(db, import_id, "failed", "It ended with its process; nothing was kept. Import the file again.")
-        raise
     refused = not dry_run and report.bad_count and not started.options.leave_bad
     words = (
         f"{report.bad_count:,} lines do not fit; nothing was kept. Put them right, or leave them out."
