@@ -47,7 +47,7 @@ async def inspect_item(
     if isinstance(data, CommentSubmitted) and (fault := await check_comment(db, data, content)):
         return Inspected(None, fault=fault)
     if content.attachments and files is None:
-        return Inspected(content)
+        return Inspected(content, blocked=True)  # whoever queued it like this would stop it
     async with db.reading() as tx:
         public = await store.published_content(tx, data.item_id)
     prior = None if public is None else ItemContent.from_bytes(public).body
