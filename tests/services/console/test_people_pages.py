@@ -12,6 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from starlette.types import ASGIApp
 
+from services.console.analytics.warehouse import Warehouse
 from services.console.apps.keeper import AppKeeper
 from services.console.apps.processes import Processes
 from services.console.apps.views import Catalogue
@@ -70,7 +71,7 @@ async def browser(desk: Desk, passwords: Passwords, servers: Servers) -> AsyncIt
         await open_ring(tx, ring)
     console = Console(
         settings=settings, db=desk.db, live=live, ring=ring, identity=desk.issuer, form_key=b"key", passwords=passwords,
-        parked=ParkedDesk(desk.db, None, None), health=Health("console"), catalogue=Catalogue(desk.db), cleanup=JobKeeper(desk.db, ring, live), apps=AppKeeper(desk.db, Processes(desk.db, settings, Catalogue(desk.db)), Catalogue(desk.db), live),
+        parked=ParkedDesk(desk.db, None, None), health=Health("console"), catalogue=Catalogue(desk.db), warehouse=Warehouse(settings), cleanup=JobKeeper(desk.db, ring, live), apps=AppKeeper(desk.db, Processes(desk.db, settings, Catalogue(desk.db)), Catalogue(desk.db), live),
     )  # fmt: skip
     found = Browser(make_web(console), settings.url)
     yield found
