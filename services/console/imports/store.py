@@ -23,6 +23,9 @@ PIECE = 4 * 1024 * 1024
 KEPT = timedelta(days=1)
 """A file that nobody imports is thrown away."""
 TRIED = "import_rows"
+NOTED = 2000
+"""Rows whose history is written at once."""
+PATIENCE = "SET LOCAL idle_in_transaction_session_timeout = '60s'"
 
 
 async def begin(tx: Tx, row: Mapping[str, Any]) -> None:
@@ -71,6 +74,7 @@ async def drop_old(tx: Tx, at: datetime) -> None:
 async def lay_beside(tx: Tx, shape: Shape, checked: Checked) -> None:
     """The rows in a table of this transaction's own."""
     columns = ", ".join(quoted(each) for each in checked.columns)
+    await tx.raw.execute(PATIENCE)
     await tx.raw.execute(
         f"CREATE TEMP TABLE {TRIED} ON COMMIT DROP AS SELECT 0 AS _line{', ' + columns if columns else ''} FROM {place_of(shape)} WITH NO DATA"  # noqa: S608 - names of a declaration, quoted
     )
@@ -145,17 +149,19 @@ async def put_in(
     """How many rows were added and changed, of those that stand in `lines`; with their history, and one word to the leak guard."""
     before = {each.key: each for each in await _held(tx, shape)} if replace else {}
     async with worded(tx, shape):
-        rows = [dict(each) for each in await tx.raw.fetch(_put(shape, columns, replace=replace), by.name, list(lines))]
-    changes = [_change(shape, row, before.get(shape.key_of(row))) for row in rows]
-    await keep_history(tx, shape, changes, by)
+        rows: list[Any] = await tx.raw.fetch(_put(shape, columns, replace=replace), by.name, list(lines))
+    changed = 0
+    for start in range(0, len(rows), NOTED):  # others have their turn between two portions
+        changes = [_change(shape, row, before.get(shape.key_of(row))) for row in rows[start : start + NOTED]]
+        await keep_history(tx, shape, changes, by)
+        changed += sum(each.what == "changed" for each in changes)
     if shape.numbered and "id" in columns:
         await tx.raw.execute(
             f"SELECT setval(pg_get_serial_sequence('{place_of(shape)}', 'id'), GREATEST((SELECT max(id) FROM {place_of(shape)}), 1))"  # noqa: S608 - names of a declaration, quoted
         )
-    if changes:
+    if rows:
         await note_changes(tx, shape.app, shape.name, ALL)
-    changed = sum(each.what == "changed" for each in changes)
-    return len(changes) - changed, changed
+    return len(rows) - changed, changed
 
 
 async def _held(tx: Tx, shape: Shape) -> list[Change]:
