@@ -12,7 +12,7 @@ MOST_BARS = 120
 UNITS = {
     "n": "Number",
     "visitors": "Visitors",
-    "value": "Votes, added up",
+    "value": "Sum of votes",
     "bad": "Failed or refused",
     "milliseconds": "Milliseconds",
     "bytes_out": "Bytes out",

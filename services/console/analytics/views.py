@@ -39,8 +39,8 @@ _SUMS: dict[str, tuple[str, str]] = {
 _NARROWED = {"kind": ("kind", "String"), "item": ("item_id", "UUID"), "lang": ("lang", "String")}
 _ESTIMATE = "EXPLAIN (FORMAT JSON) "
 _RATES = """
-SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY milliseconds / greatest(planned, 1)) FILTER (WHERE engine = 'postgres') AS postgres,
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY milliseconds / greatest(rows, 1000)) FILTER (WHERE engine = 'clickhouse') AS clickhouse
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY milliseconds / planned) FILTER (WHERE engine = 'postgres' AND planned >= 1000) AS postgres,
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY milliseconds / rows) FILTER (WHERE engine = 'clickhouse' AND rows >= 100000) AS clickhouse
   FROM (SELECT * FROM app.rollup_runs WHERE planned IS NOT NULL OR engine = 'clickhouse' ORDER BY id DESC LIMIT 40) r
 """
 _RUNS = "SELECT at, by_name, engine, reason, question, rows, milliseconds FROM app.rollup_runs WHERE engine = 'clickhouse' ORDER BY id DESC LIMIT $1"

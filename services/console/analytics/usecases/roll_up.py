@@ -16,6 +16,8 @@ PATIENCE = "25s"
 """No page waits longer than half a minute (rule 31)."""
 PER_UNIT, PER_ROW = 0.012, 0.00008
 """Milliseconds, where nothing was measured yet: for a unit of Postgres' estimate, for a row that ClickHouse reads."""
+AT_LEAST, BASE = 8192, 5.0
+"""Rows that ClickHouse reads at once, and milliseconds that any question takes."""
 Told = tuple[list[Point], int, bool, Cost]
 
 
@@ -34,9 +36,10 @@ async def roll_up(
     async with db.reading() as tx:
         planned, reads = await views.planned(tx, question)
         rates, held = await views.rates(tx), await views.held(tx, question.source)
+    there = min(held, max(reads, AT_LEAST))
     guesses = {
         "postgres": Cost("postgres", reads, planned * (rates.postgres or PER_UNIT), measured=False),
-        "clickhouse": Cost("clickhouse", held, 2 + held * (rates.clickhouse or PER_ROW), measured=False),
+        "clickhouse": Cost("clickhouse", there, BASE + there * (rates.clickhouse or PER_ROW), measured=False),
     }
     if not warehouse.installed:
         guesses["clickhouse"] = replace(guesses["clickhouse"], why=ABSENT)
