@@ -72,7 +72,9 @@ def compose(settings: Settings) -> Service:
         service.part(part)
     keys = DecisionKeys(public_keys)
     service.bus(BridgeIntake(db, inspector, shelf, keys, gate, public_keys, witness, answerer, schedule, gather))
-    service.operator(InspectionDesk(inspector, shelf, columns).verbs | Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs)
+    service.operator(
+        InspectionDesk(inspector, shelf, columns).verbs | Desk(db, public_keys).verbs | FollowDesk(db, gate).verbs
+    )
     service.operator(WitnessDesk(db, public_keys).verbs)
     return service
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.attachments import check_names, fault_of_name
 from shared.attaching import prepare
+from shared.attachments import check_names, fault_of_name
 from shared.errors import Refused, TooLarge
 from shared.imaging import made_anew, smaller_editions
 from shared.pictures import NoPicture, check_picture
