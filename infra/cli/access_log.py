@@ -58,7 +58,9 @@ def _view(number: int, line: str) -> PageView | None:
         return None
     if method != "GET" or path is None or not is_page(path):
         return None
-    return PageView(number, line, found["address"], found["agent"] or "", at, path, referring_host(found["referrer"] or ""))
+    return PageView(
+        number, line, found["address"], found["agent"] or "", at, path, referring_host(found["referrer"] or "")
+    )
 
 
 def _path(target: str) -> str | None:

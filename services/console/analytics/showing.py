@@ -85,7 +85,7 @@ def in_time(milliseconds: float, words: Words) -> str:
 
 
 def _figure(figure: Figure, words: Words) -> str:
-    return words.say("unavailable") if figure is None else words.figure(figure)  # type: ignore[arg-type]
+    return words.say("unavailable") if figure is None else words.figure(figure)
 
 
 def _points(answer: Answer, words: Words, names: dict[str, str]) -> Sequence[tuple[str, Figure]]:
