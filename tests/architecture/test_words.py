@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ RAW = re.compile(r">\s*\{\{ '([A-Za-z][^']*)' if|\{\{ (?!_\()[^}]*\bor '([a-z][^
 SAID_BY_ATTRIBUTE = re.compile(r"(?<![\w-])(?:aria-label|title|placeholder|alt)=\"([^\"]*)\"")
 
 
+@cache
 def german() -> dict[str, str]:
     return {key: text for path in GERMAN for key, text in tomllib.loads(path.read_text("utf-8")).items()}
 

@@ -1,17 +1,18 @@
 """Every page in light and dark, wide and on a phone: no violation that axe-core finds, no sideways scroll, no console error."""
 
 from dataclasses import dataclass
+from typing import Literal
 from uuid import uuid4
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, ViewportSize, expect
 
 from tests.factories.documents import Item, decide, submit, withdraw
 from tests.factories.people import Person
 from tests.factories.stack import Stack
 from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
-from tests.web.conftest import Opener, Watched, axe, overflows
+from tests.web.conftest import Opener, Watched, axe, overflows, sign_in
 
 pytestmark = [pytest.mark.stack, pytest.mark.web, pytest.mark.timeout(90)]
 
@@ -127,6 +128,7 @@ SITE = {
     "not found": "/nothing/here",
     "gone": "{gone.url}",
 }
+WORK = ("/queue/all", "/apps", "/cards/apps", "/answers", "/mappings", "/jobs", "/leaks", "/proposals", "/links", "/analytics/figures", "/provenance")  # fmt: skip
 LOOKS = {"wide light": (1440, False), "phone dark": (390, True)}
 ALLOWED = (
     "Failed to load resource: the server responded with a status of 404",
@@ -157,6 +159,25 @@ async def test_a_page_of_the_console(
     stack: Stack, owner: Person, places: Places, open_page: Opener, name: str, look: str
 ) -> None:
     await check(open_page, stack.urls["console"] + where(CONSOLE[name], places), owner, look)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (320, True)])
+async def test_the_pages_of_work_in_german(
+    stack: Stack, owner: Person, browser: Browser, width: int, dark: bool
+) -> None:
+    """In one browser, one after another: axe, width and weight."""
+    scheme: Literal["dark", "light"] = "dark" if dark else "light"
+    size: ViewportSize = {"width": width, "height": 800}
+    context = await browser.new_context(viewport=size, color_scheme=scheme, locale="de-DE", reduced_motion="reduce")
+    await sign_in(context, owner)
+    page = await context.new_page()
+    for path in WORK:
+        answer = await page.goto(stack.urls["console"] + path)
+        assert answer is not None and answer.status == 200, path
+        assert len(await answer.body()) < 150_000, path
+        assert await overflows(page) <= 0, f"{path} scrolls sideways"
+        assert await axe(page) == [], path
+    await context.close()
 
 
 @pytest.mark.parametrize("look", LOOKS)
