@@ -41,14 +41,14 @@ def held_by(refers: Sequence[Record]) -> str:
 
 
 async def count(tx: Tx, target: Target, what: Predicate, held: str) -> Record:
-    """rows, bytes (as they are stored), undated, referenced, keys_hash (SHA-256 over the sorted keys). One statement, one moment."""
+    """rows, bytes (of the rows as text), undated, referenced, keys_hash (SHA-256 over the sorted keys). One statement, one moment."""
     goes = f"({what.where}) AND NOT ({held})"
     row: Record | None = await tx.raw.fetchrow(
         f"""SELECT count(*) FILTER (WHERE goes) AS rows, coalesce(sum(size) FILTER (WHERE goes), 0)::bigint AS bytes,
           count(*) FILTER (WHERE undated) AS undated, count(*) FILTER (WHERE fits AND NOT goes) AS referenced,
           encode(sha256(convert_to(coalesce(string_agg(key, E'\\n' ORDER BY key COLLATE "C") FILTER (WHERE goes), ''), 'UTF8')), 'hex') AS keys_hash
         FROM (SELECT coalesce({goes}, false) AS goes, coalesce({what.where}, false) AS fits, coalesce({what.undated}, false) AS undated,
-          pg_column_size(_t.*) AS size, {_key(target)} AS key FROM {target.place} _t) _found""",
+          octet_length(_t::text) AS size, {_key(target)} AS key FROM {target.place} _t) _found""",
         *what.values,
     )
     assert row is not None, "an aggregate has a row"
@@ -74,7 +74,7 @@ async def delete(
     names = ", ".join(f"_t.{_quoted(each)} AS _k{place}" for place, each in enumerate(target.key))
     same = " AND ".join(f"_t.{_quoted(each)} = _o._k{place}" for place, each in enumerate(target.key))
     rows = await tx.raw.fetch(
-        f"""WITH _old AS MATERIALIZED (SELECT {names}, pg_column_size(_t.*) AS _size FROM {target.place} _t WHERE ({what.where}) AND NOT ({held}) LIMIT {most:d} FOR UPDATE OF _t),
+        f"""WITH _old AS MATERIALIZED (SELECT {names}, octet_length(_t::text) AS _size FROM {target.place} _t WHERE ({what.where}) AND NOT ({held}) LIMIT {most:d} FOR UPDATE OF _t),
         _gone AS (DELETE FROM {target.place} _t USING _old _o WHERE {same} RETURNING {_key(target)} AS key, to_jsonb(_t) AS data, _o._size AS size),
         _kept AS (INSERT INTO app.job_trash (run_id, app_slug, table_name, key, data, deleted_at, expires_at)
           SELECT ${n + 1}::uuid, ${n + 2}::text, ${n + 3}::text, key, data, ${n + 4}::timestamptz, ${n + 5}::timestamptz FROM _gone)

@@ -26,7 +26,7 @@ async def test_db_06_only_what_is_older_than_ninety_days_of_24_hours_goes(workpl
     assert await workplace.names() == {"younger", "older", "undated"}
     await workplace.switch(job_id)
     run = await workplace.run(job_id)
-    assert (run["state"], run["deleted"], run["undated"]) == ("done", 1, 1)
+    assert (run["state"], run["deleted"], run["undated"], run["bytes"]) == ("done", 1, 1, seen.bytes)
     assert await workplace.names() == {"younger", "undated"}
 
 
