@@ -51,9 +51,7 @@ def examine(
     return cut(_redacted(found, values, hidden))
 
 
-def _examine_file(
-    job: dict[str, Any], own: OwnSecrets | None, columns: InternalColumns | None
-) -> list[Finding]:
+def _examine_file(job: dict[str, Any], own: OwnSecrets | None, columns: InternalColumns | None) -> list[Finding]:
     """Of one attachment: what it is, and what its text says. It goes through the same checks as any text."""
     opened = files.open_file(job["attachment"])
     texts = {opened.place: opened.text}

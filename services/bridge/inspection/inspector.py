@@ -20,6 +20,7 @@ from services.bridge.inspection.columns import Columns, ColumnSource
 from services.bridge.inspection.frames import LENGTH, MAX_REPLY, frame, length_of
 from services.bridge.inspection.known import Known, Source
 from services.bridge.inspection.order import cut
+from services.bridge.inspection.sought import Sought, block, refusal
 from services.bridge.inspection.telling import Telling
 
 SECONDS = 2.0
@@ -43,26 +44,6 @@ class Inspection:
 
 class _Failed(Exception):
     """The child gave no answer that can be used; the message says what is known."""
-
-
-@dataclass(frozen=True)
-class _Sought:
-    """What can be looked for now: sets that count, or why there are none. `columns` is None where there is no console that has any."""
-
-    secrets: Known | str
-    columns: Columns | str | None
-
-    @property
-    def why(self) -> str:
-        return next((each for each in (self.secrets, self.columns) if isinstance(each, str)), "")
-
-    @property
-    def name(self) -> str:
-        return "+".join(each.name for each in (self.secrets, self.columns) if isinstance(each, Known | Columns))
-
-    def unknown(self) -> list[Finding]:
-        secrets = [_unknown(self.secrets)] if isinstance(self.secrets, str) else []
-        return secrets + ([_columns_unknown(self.columns)] if isinstance(self.columns, str) else [])
 
 
 class Inspector:
@@ -108,7 +89,7 @@ class Inspector:
         began = perf_counter()
         size = len(content.to_bytes())
         if size > MAX_CONTENT:
-            found = [_block("size", f"The content has {size} bytes; at most {MAX_CONTENT} are allowed")]
+            found = [block("size", f"The content has {size} bytes; at most {MAX_CONTENT} are allowed")]
         else:
             async with self._turn:
                 found = await self._findings(_job(content) | {"prior_body": prior_body}, known)
@@ -136,30 +117,30 @@ class Inspector:
             found += await self._of_files(content, files, known, only)
         fresh = [each for each in found if each not in seen or each.rule != internal.RULE]
         if fresh:
-            return _refusal(fresh[0])
+            return refusal(fresh[0])
         self._remember(content, known)
         return ""
 
-    async def _known(self) -> "_Sought":
-        return _Sought(await self._source.current(), await self._columns.current() if self._columns else None)
+    async def _known(self) -> Sought:
+        return Sought(await self._source.current(), await self._columns.current() if self._columns else None)
 
     async def _of_files(
-        self, content: ItemContent, files: Sequence[bytes], known: "_Sought", only: Mapping[str, bool]
+        self, content: ItemContent, files: Sequence[bytes], known: Sought, only: Mapping[str, bool]
     ) -> list[Finding]:
         if len(files) != len(content.attachments):
-            return [_block("inspection_failed", "Not all attachments are there. Nothing passes uninspected")]
+            return [block("inspection_failed", "Not all attachments are there. Nothing passes uninspected")]
         found = list[Finding]()
         for each, raw in zip(content.attachments, files, strict=True):
             said = each.model_dump(mode="json") | {"data": b64encode(raw).decode()}
             found += await self._findings({"attachment": said, **only}, known)
         return found
 
-    def _remember(self, content: ItemContent, known: "_Sought") -> None:
+    def _remember(self, content: ItemContent, known: Sought) -> None:
         self._clean[known.name, sha256(content.to_bytes())] = None
         if len(self._clean) > REMEMBERED:
             del self._clean[next(iter(self._clean))]
 
-    async def _findings(self, job: Mapping[str, Any], known: "_Sought") -> list[Finding]:
+    async def _findings(self, job: Mapping[str, Any], known: Sought) -> list[Finding]:
         try:
             child = await self._ready()
             await self._tell(child, known)
@@ -169,7 +150,7 @@ class Inspector:
         except (_Failed, ValidationError, KeyError, TypeError) as error:
             await self._discard()
             why = str(error) if isinstance(error, _Failed) else "its answer could not be read"
-            return [_block("inspection_failed", f"The inspection did not finish: {why}. Nothing passes uninspected")]
+            return [block("inspection_failed", f"The inspection did not finish: {why}. Nothing passes uninspected")]
 
     async def _ready(self) -> asyncio.subprocess.Process:
         child = self._child
@@ -181,7 +162,7 @@ class Inspector:
         self._jobs += 1
         return child
 
-    async def _tell(self, child: asyncio.subprocess.Process, sought: "_Sought") -> None:
+    async def _tell(self, child: asyncio.subprocess.Process, sought: Sought) -> None:
         """What finds our own secrets and internal values, unless this child knows it."""
         known, columns = sought.secrets, sought.columns
         if isinstance(known, Known) and self._told != known.name:
@@ -249,26 +230,3 @@ def _kill(child: asyncio.subprocess.Process) -> None:
 
 def _ended(child: asyncio.subprocess.Process) -> bool:
     return child.stdout is not None and child.stdout.at_eof()
-
-
-def _unknown(why: str) -> Finding:
-    return _block(
-        "secrets_unknown",
-        f"The lock cannot tell whether this holds one of our own secrets: {why}. Nothing passes until the connectors run; then try again",
-    )
-
-
-def _columns_unknown(why: str) -> Finding:
-    message = f"Internal values could not be looked for: {why}. They are before an approval; until then none passes"
-    return Finding(level="check", rule="columns_unknown", message=message[:500])
-
-
-def _refusal(finding: Finding) -> str:
-    if finding.rule != internal.RULE:
-        return finding.message
-    place = f" (line {finding.line})" if finding.line else ""
-    return f"Since it was inspected, something in it has become internal: {finding.message}{place}. Hand it in again to see it as it is now"[:500]
-
-
-def _block(rule: str, message: str) -> Finding:
-    return Finding(level="block", rule=rule, message=message)
