@@ -10,6 +10,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Column, MetaData, Table, Tex
 
 from infra.postgres.cluster import Unsound, check_cluster, provision_cluster, provision_schemas
 from infra.postgres.core import Core, check_core, provision_core
+from infra.postgres import app_roles
 from infra.postgres.settings import CONNECTION_LIMIT, SUPERUSER, hba_conf
 from shared.settings import DATABASES
 from shared.testing.servers import Servers
@@ -94,7 +95,7 @@ async def test_a_service_cannot_let_others_into_its_database(postgres: Servers) 
         ("listen_addresses", ""),
         ("fsync", "on"),
         ("synchronous_commit", "on"),
-        ("max_connections", "100"),
+        ("max_connections", "130"),
         ("max_wal_senders", "0"),
         ("unix_socket_permissions", "0770"),
     ],
@@ -107,8 +108,16 @@ async def test_the_server_runs_with(postgres: Servers, name: str, value: str) ->
 async def test_only_two_peer_lines_let_anybody_in(postgres: Servers) -> None:
     async with session(postgres, SUPERUSER, "postgres") as admin:
         rules = await admin.fetch("SELECT type, auth_method, database, error FROM pg_hba_file_rules")
-    assert [(rule["type"], rule["auth_method"], rule["error"]) for rule in rules] == [("local", "peer", None)] * 2
-    assert hba_conf(mapped=False) == "local all pgadm peer\nlocal all all peer\n"
+    found = [(rule["type"], rule["auth_method"], rule["error"]) for rule in rules]
+    assert found == [("local", how, None) for how in ("peer", "peer", "reject", "peer")]
+    apps = ",".join(app_roles.ROLES)
+    lines = [
+        "local all pgadm peer",
+        f"local console_db {apps} peer map=apps",
+        f"local all {apps} reject",
+        "local all all peer",
+    ]
+    assert hba_conf(mapped=False) == "\n".join(lines) + "\n"
 
 
 async def test_a_role_cannot_take_all_connections(postgres: Servers) -> None:
@@ -119,7 +128,7 @@ async def test_a_role_cannot_take_all_connections(postgres: Servers) -> None:
         )
     limits = [row[0] for row in rows]
     assert limits == [CONNECTION_LIMIT] * len(ROLES)
-    assert sum(limits) < room
+    assert sum(limits) + app_roles.CONNECTIONS * len(app_roles.ROLES) < room
 
 
 async def test_twenty_thousand_locks_of_one_service_leave_room_for_the_others(postgres: Servers) -> None:
