@@ -8,9 +8,9 @@ import asyncpg
 import pytest
 from sqlalchemy import BigInteger, CheckConstraint, Column, MetaData, Table, Text
 
+from infra.postgres import app_roles
 from infra.postgres.cluster import Unsound, check_cluster, provision_cluster, provision_schemas
 from infra.postgres.core import Core, check_core, provision_core
-from infra.postgres import app_roles
 from infra.postgres.settings import CONNECTION_LIMIT, SUPERUSER, hba_conf
 from shared.settings import DATABASES
 from shared.testing.servers import Servers
