@@ -77,7 +77,16 @@ async def lock_and_agent(servers: Servers) -> AsyncIterator[tuple[Database, Data
         shelf = Shelf(db, keys, Health("bridge"))
         witness = SigningKey.load(keys / "witness.key")
         return BridgeIntake(
-            db, inspector, shelf, DecisionKeys(public), gate, public, witness, lambda: None, lambda: None
+            db,
+            inspector,
+            shelf,
+            DecisionKeys(public),
+            gate,
+            public,
+            witness,
+            lambda: None,
+            lambda: None,
+            lambda: None,
         )
 
     sealed = Stamp("bridge", Sealer(SigningKey.load(keys / "envelope.key")))
