@@ -42,7 +42,17 @@ def wanted() -> dict[str, Wanted]:
     """Every container there may be."""
     users, group = uids.users(), (str(uids.group()),)
     everything = dict.fromkeys(
-        ["state", "pg", "pg-socket", "tls", "nats", "secrets", "workspace", "spool", *_of("run", "keeper", "nats", "apps")],
+        [
+            "state",
+            "pg",
+            "pg-socket",
+            "tls",
+            "nats",
+            "secrets",
+            "workspace",
+            "spool",
+            *_of("run", "keeper", "nats", "apps"),
+        ],
         True,
     )
     found = {

@@ -49,7 +49,11 @@ SHARED_KEYS = {FINGERPRINT: FINGERPRINT_HOLDERS, LEAKS: LEAKS_HOLDERS}
 def key_files(service: str) -> tuple[str, ...]:
     """What lies in a service's key folder at first; the console's decision keys may become more."""
     duties = (*SIGNING_KEYS.get(service, ()), *SEALING_KEYS.get(service, ()), *LINK_KEYS.get(service, ()))
-    return ("bus.nk", *(f"{duty}.key" for duty in duties), *(name for name, holders in SHARED_KEYS.items() if service in holders))
+    return (
+        "bus.nk",
+        *(f"{duty}.key" for duty in duties),
+        *(name for name, holders in SHARED_KEYS.items() if service in holders),
+    )
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ STOP_SIGNALS = {"postgres": signal.SIGINT}
 def plans(prepared: Prepared, servers_ready: Callable[[], Awaitable[None]]) -> dict[str, Plan]:
     """By part, in the order of starting. Services wait for both servers before each start, so that they do not fail over and over while one recovers."""
     cluster = prepared.config.cluster
-    return {name: _server(prepared, name) for name in servers(cluster=cluster)} | {
-        name: _service(prepared, name, servers_ready) for name in services(cluster=cluster)
-    } | {APPS: _apps(prepared)}
+    return (
+        {name: _server(prepared, name) for name in servers(cluster=cluster)}
+        | {name: _service(prepared, name, servers_ready) for name in services(cluster=cluster)}
+        | {APPS: _apps(prepared)}
+    )
 
 
 def _apps(prepared: Prepared) -> Plan:

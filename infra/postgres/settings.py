@@ -78,7 +78,11 @@ def server_conf(layout: Layout, *, separated: bool, group: str = GROUP) -> str:
 def hba_conf(*, mapped: bool) -> str:
     """Peer, nothing else: the server's own user, apps' roles in their database only, services. `all` does not match replication connections."""
     suffix = " map=dev" if mapped else ""
-    lines = [f"local all {SUPERUSER} peer{suffix}", *app_roles.login_lines("dev" if mapped else ""), f"local all all peer{suffix}"]
+    lines = [
+        f"local all {SUPERUSER} peer{suffix}",
+        *app_roles.login_lines("dev" if mapped else ""),
+        f"local all all peer{suffix}",
+    ]
     return "\n".join(lines) + "\n"
 
 

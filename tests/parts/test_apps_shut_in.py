@@ -10,9 +10,11 @@ import pytest
 from infra.apps import landlock
 from tests.factories.apps import app_of, asked, load, page, process
 
-pytestmark = pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="code of apps runs on x86-64 and aarch64 only")
+pytestmark = pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="code of apps runs on x86-64 and aarch64 only"
+)
 
-PAGES = '''
+PAGES = """
 import os, sys, json, socket, subprocess, threading, signal
 from schleuse_app import page, file, template
 
@@ -79,7 +81,7 @@ async def prints(request, db):
     for _ in range(200_000):
         print("x" * 50)
     raise RuntimeError("after much")
-'''
+"""
 
 
 @pytest.fixture(scope="module")

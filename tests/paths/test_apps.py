@@ -35,7 +35,10 @@ def inside(person: Person, path: str) -> str:
     assert frame, shown.text[-1500:]
     person_free = Person(person.base)
     answer = person_free.page(frame[1].replace("&amp;", "&"))
-    assert "sandbox" in answer.headers["content-security-policy"] and answer.headers["cache-control"] == "private, no-store"
+    assert (
+        "sandbox" in answer.headers["content-security-policy"]
+        and answer.headers["cache-control"] == "private, no-store"
+    )
     return answer.text
 
 
@@ -51,7 +54,9 @@ def test_a_folder_becomes_an_app_by_a_persons_word(stack: Stack, owner: Person, 
     assert owner.send(f"{card}/decide", card, verdict="install").status_code == 303
     until(lambda: "boats" in owner.page(f"/apps/{slug}").text, 60, "its tables are there")
     put(stack, slug, "boats (registration, name, length) VALUES ('D1', 'Möwe <b>', 12.50)")
-    assert "12.50" in inside(owner, f"/applications/{slug}/-/longest") and "Möwe &lt;b&gt;" in inside(owner, f"/applications/{slug}/-/longest")
+    assert "12.50" in inside(owner, f"/applications/{slug}/-/longest") and "Möwe &lt;b&gt;" in inside(
+        owner, f"/applications/{slug}/-/longest"
+    )
     assert "Nobody." in inside(owner, f"/applications/{slug}/")
     again = stack.cli("apps", "install", str(folder))
     assert again["state"] == "installed"
@@ -61,7 +66,7 @@ def test_a_folder_becomes_an_app_by_a_persons_word(stack: Stack, owner: Person, 
 
 def test_a_page_reads_its_own_tables_only_and_writes_nothing(stack: Stack, owner: Person) -> None:
     other = installed(stack, berths(fresh("other")))
-    pages = '''
+    pages = """
 from schleuse_app import page, AppError
 
 @page("")
@@ -80,7 +85,7 @@ async def tries(request, db):
     except AppError as error:
         said.append(str(error))
     return "\\n".join(said)
-'''.replace("OTHER", f"app_{other['slug'].replace('-', '_')}")
+""".replace("OTHER", f"app_{other['slug'].replace('-', '_')}")
     models = "from sqlalchemy import *\nmetadata = MetaData()\nthings = Table('things', metadata, Column('name', Text, primary_key=True))\n"
     slug = fresh("peeps")
     installed(stack, app_of(slug, models=models, pages=pages))
@@ -94,7 +99,13 @@ async def tries(request, db):
 
 def test_changed_after_approval_runs_nowhere(stack: Stack, owner: Person) -> None:
     slug = fresh("changed")
-    app = installed(stack, app_of(slug, pages="from schleuse_app import page\n\n@page('')\nasync def front(request, db):\n    return 'as approved'\n"))
+    app = installed(
+        stack,
+        app_of(
+            slug,
+            pages="from schleuse_app import page\n\n@page('')\nasync def front(request, db):\n    return 'as approved'\n",
+        ),
+    )
     assert "as approved" in inside(owner, f"/applications/{slug}/")
     change = f"UPDATE app.app_files SET content = convert_to('raise SystemExit', 'UTF8') WHERE folder_hash = '{app['folder_hash']}' AND path = 'pages.py' RETURNING 1"
     assert stack.rows("console", change)

@@ -51,7 +51,11 @@ HOLES: dict[str, tuple[Examine, str, str, str]] = {
 }  # fmt: skip
 
 
-OFTEN = ("a role that reads the console's tables", "a table that everybody reads", "a folder changed after its approval")
+OFTEN = (
+    "a role that reads the console's tables",
+    "a table that everybody reads",
+    "a folder changed after its approval",
+)
 """The others, of the same kind, are tried in the long run."""
 
 

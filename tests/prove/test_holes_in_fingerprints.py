@@ -50,6 +50,9 @@ def test_a_key_that_the_connectors_do_not_have_is_found(proving: Proving) -> Non
         path.write_text(text)
 
     other = base64.b64encode(bytes(32)).decode()
-    for examine, found_by in ((check_found, "the key of another start"), (check_keys, "both holders of fingerprint.key have the same")):
+    for examine, found_by in (
+        (check_found, "the key of another start"),
+        (check_keys, "both holders of fingerprint.key have the same"),
+    ):
         hole = Hole("other key", examine, found_by, lambda stack: write(stack, other), lambda stack: write(stack, kept))
         see(hole, proving.stack)

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from schemas.console.v1 import ColumnFingerprinted
 from schemas.text import BadJson, parse_json, sha256
-from services.bridge.inspection import column_store
+from services.bridge.inspection import store
 from shared.clock import now
 from shared.db import Database
 from shared.errors import SchleuseError, Transient
@@ -115,14 +115,14 @@ class ColumnShelf:
         """The same events as in the database; those that are new here are verified."""
         async with self._db.reading() as tx:
             there = dict[UUID, list[int]]()
-            for row in await column_store.stands(tx, key.key_id):
+            for row in await store.column_events(tx, key.key_id):
                 there.setdefault(row["column_id"], []).append(row["sequence"])
             held = dict[UUID, dict[int, ColumnFingerprinted]]()
             for column, numbers in there.items():
                 mine = {each: told for each, told in self._held.get(column, {}).items() if each in set(numbers)}
                 missing = [each for each in numbers if each not in mine]
                 if missing:
-                    for row in await column_store.some(tx, column, missing):
+                    for row in await store.some_column_events(tx, column, missing):
                         mine[row["sequence"]] = await asyncio.to_thread(
                             _read, row["body"], column, row["sequence"], key
                         )

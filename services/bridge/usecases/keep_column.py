@@ -4,7 +4,7 @@ from pathlib import Path
 
 from schemas.console.v1 import ColumnFingerprinted
 from schemas.text import canonical
-from services.bridge.inspection import column_store
+from services.bridge.inspection import store
 from services.bridge.usecases.record_crossings import Step
 from shared.bus import Received
 from shared.db import Tx
@@ -18,5 +18,5 @@ async def keep_column(tx: Tx, event: Received[ColumnFingerprinted], keys: Path) 
         await step.done("refused", reason="it was not made with the installation's present leak guard key")
         return
     body = canonical(told.model_dump(mode="json"))
-    await column_store.keep(tx, told.column_id, told.sequence, told.key_id, told.whole, body)
+    await store.keep_column(tx, told.column_id, told.sequence, told.key_id, told.whole, body)
     await step.done()

@@ -8,7 +8,8 @@ from schemas.statements import Decision, Signed
 from schemas.text import BadJson, sha256
 from services.bridge import store
 from services.bridge.attachments import store as attachments
-from services.bridge.inspection import Inspector, column_store
+from services.bridge.inspection import Inspector
+from services.bridge.inspection import store as inspected
 from shared.db import Database
 
 
@@ -28,7 +29,7 @@ async def recheck_item(db: Database, inspector: Inspector, signed: Signed) -> st
         if raw is None or sha256(raw) != decision.content_hash:
             return ""
         content = ItemContent.from_bytes(raw)
-        seen = await column_store.findings(tx, decision.item_id, decision.revision)
+        seen = await inspected.shown_findings(tx, decision.item_id, decision.revision)
         held = await attachments.read(tx, [each.hash for each in content.attachments])
     files = [held[each.hash] for each in content.attachments if each.hash in held]
     return await inspector.recheck(content, files, [Finding.model_validate(each) for each in seen])

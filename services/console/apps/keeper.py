@@ -8,7 +8,8 @@ from uuid import UUID
 
 import structlog
 
-from services.console.apps import job_store, store
+from services.console.apps import store
+from services.console.apps.jobs import store as job_store
 from services.console.apps.process import clean
 from services.console.apps.processes import FOREIGN, Processes
 from services.console.apps.usecases.describe_app import describe_app

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from services.console.apps import job_store
 from services.console.apps.domain import InstalledApp
+from services.console.apps.jobs import store as job_store
 from services.console.apps.packages import store as packages
 from services.console.apps.packages.domain import Shown, read_package_row
 from services.console.apps.usecases.decide_app import Order, decide_app

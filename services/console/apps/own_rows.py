@@ -11,6 +11,7 @@ import asyncpg
 
 from services.console.apps.declared import quoted
 from services.console.apps.domain import InstalledApp
+from services.console.apps.store import limited
 from shared.apps.frames import MAX_ANSWER, MAX_ROWS, Frame
 from shared.apps.values import from_json
 from shared.errors import Refused, Transient
@@ -22,9 +23,6 @@ LONGEST = 20_000
 WIDEST = 256 * 1024
 """Characters of one row as JSON; a wider one is refused in the database already."""
 _READS = re.compile(r"\s*(select|with|values|table)\b", re.IGNORECASE)
-_WRAPPED = """SELECT CASE WHEN length(t) <= {widest} THEN t END FROM (SELECT to_json(q)::text AS t FROM (
-{sql}
-) q LIMIT {most}) s"""
 
 
 class OwnRows:
@@ -57,7 +55,7 @@ class OwnRows:
             types = {each.name: each.type.name for each in named.get_attributes()}
             if len(types) < len(named.get_attributes()):
                 raise Refused("Two columns of the query have the same name; give one another.")
-            wrapped = _WRAPPED.format(sql=sql, widest=WIDEST, most=MAX_ROWS + 1)
+            wrapped = limited(sql, WIDEST, MAX_ROWS + 1)
             rows, size = [], 0
             async for row in connection.cursor(wrapped, *values, prefetch=200):
                 size += len(row[0] or "")

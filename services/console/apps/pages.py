@@ -6,8 +6,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.work import AppKind
-from services.console.apps import job_store
 from services.console.apps.domain import KINDS
+from services.console.apps.jobs import store as job_store
 from services.console.apps.packages import store as packages
 from services.console.apps.usecases.share_app import share_app
 from services.console.apps.usecases.stop_app import start_app, stop_app

@@ -47,6 +47,13 @@ _DECIDED = """INSERT INTO app.app_decisions (statement_hash, slug, folder_hash, 
     reason, at, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"""
 
 
+def limited(sql: str, widest: int, most: int) -> str:
+    """An app's own question, of whose answer so many rows come, each as JSON; None for one that is wider."""
+    return f"""SELECT CASE WHEN length(t) <= {widest} THEN t END FROM (SELECT to_json(q)::text AS t FROM (
+{sql}
+) q LIMIT {most}) s"""  # noqa: S608 - it is the app's own, asked by a role that reaches the app's own schema
+
+
 async def hold(tx: Tx, slug: str) -> None:
     """Whoever changes an app has it to themselves until the end of the transaction."""
     await tx.raw.execute(_LOCK, slug)

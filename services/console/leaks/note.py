@@ -1,10 +1,10 @@
 """Rows of an app's table changed: their fingerprints are made anew after the commit, within 2 s (S14). In the transaction of the change."""
 
-import json
 from collections.abc import Iterable
 from typing import Final, Literal
 from uuid import UUID
 
+from services.console.leaks import store
 from shared.db import Tx
 
 ALL: Final = "all"
@@ -12,7 +12,6 @@ ALL: Final = "all"
 Key = str | int | UUID | tuple[object, ...] | list[object]
 MOST = 1000
 """Keys in one note; more are a note on the whole table."""
-_NOTE = "INSERT INTO app.leak_todo (app, table_name, keys) VALUES ($1, $2, $3::jsonb)"
 
 
 async def note_changes(tx: Tx, app: str, table: str, keys: Iterable[Key] | Literal["all"]) -> None:
@@ -22,7 +21,7 @@ async def note_changes(tx: Tx, app: str, table: str, keys: Iterable[Key] | Liter
         return
     if listed is not None and len(listed) > MOST:
         listed = None
-    await tx.raw.execute(_NOTE, app, table, None if listed is None else json.dumps(listed))
+    await store.add_note(tx, app, table, listed)
 
 
 def _key(key: Key) -> list[str]:

@@ -44,6 +44,14 @@ _LISTED = """INSERT INTO app.leak_lists (key_id, sequence, said, at) VALUES ($1,
 ON CONFLICT (one) DO UPDATE SET (key_id, sequence, said, at) = (excluded.key_id, excluded.sequence, excluded.said, excluded.at)"""
 
 
+async def add_note(tx: Tx, app: str, table: str, keys: Sequence[Sequence[str]] | None) -> None:
+    """Rows of a table whose fingerprints are to be made anew; None: any of them."""
+    listed = None if keys is None else json.dumps(keys)
+    await tx.raw.execute(
+        "INSERT INTO app.leak_todo (app, table_name, keys) VALUES ($1, $2, $3::jsonb)", app, table, listed
+    )
+
+
 async def is_mine(tx: Tx, what: str) -> bool:
     """Whether nobody else works on this until the transaction ends."""
     return bool(await tx.raw.fetchval(_LOCK, what))

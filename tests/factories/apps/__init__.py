@@ -47,7 +47,12 @@ def process() -> Iterator[socket.socket]:
     ours, theirs = socket.socketpair()
     handle = theirs.fileno()
     command = [sys.executable, "-B", "-m", "infra.apps.worker", "--fd", str(handle)]
-    with ours, subprocess.Popen(command, pass_fds=(handle,), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
+    with (
+        ours,
+        subprocess.Popen(
+            command, pass_fds=(handle,), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        ) as running,
+    ):
         theirs.close()
         ours.settimeout(60)
         try:

@@ -7,8 +7,9 @@ from pydantic import Field, ValidationError
 
 from schemas.model import Data, Line
 from schemas.work import AppDeclaration
-from services.console.apps import job_store, store
+from services.console.apps import store
 from services.console.apps.domain import InstalledApp, check_declaration
+from services.console.apps.jobs import store as job_store
 from services.console.apps.package import faults
 from services.console.apps.usecases.share_app import restate_app
 from services.console.apps.views import find_app

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from services.console.apps import job_store as store
+from services.console.apps.jobs import store
 from services.console.apps.views import get_app
 from services.console.people.domain import Caller
 from shared.clock import now

@@ -1,14 +1,17 @@
 """Who lies where."""
 
 from models import Berth, Boat
-from schemas import Lying
 from schleuse_app import Db, Request, page, template
 from sqlalchemy import select
+
+from schemas import Lying
 
 
 @page("")
 async def overview(request: Request, db: Db) -> str:
-    rows = await db.rows(select(Boat.name, Berth.place, Berth.until).join(Berth, Berth.boat == Boat.registration).order_by(Boat.name))
+    rows = await db.rows(
+        select(Boat.name, Berth.place, Berth.until).join(Berth, Berth.boat == Boat.registration).order_by(Boat.name)
+    )
     return template("overview.html", lying=[Lying(**row) for row in rows])
 
 

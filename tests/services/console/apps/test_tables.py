@@ -51,7 +51,7 @@ async def test_declared_tables_are_made_and_hold_every_type(desk: Desk) -> None:
     app = await install(desk, declaration(ORDERS, CUSTOMERS))
     assert app.version == 1
     await fill(desk, app)
-    [row] = await desk.rows(f"SELECT * FROM {place(app, 'orders')}")  # noqa: S608 - a quoted name of ours
+    [row] = await desk.rows(f"SELECT * FROM {place(app, 'orders')}")
     assert (row["total"], row["placed"], row["_version"]) == (Decimal("1.10"), date(2026, 3, 1), 1)
 
 
@@ -77,7 +77,7 @@ async def test_a_new_installation_adds_and_takes_nothing_away(desk: Desk) -> Non
     assert app.version == 2
     async with desk.db.transaction() as tx:
         await tx.execute(sql_table(app, "customers").insert().values(code="B2", city="Ulm"))
-    rows = await desk.rows(f'SELECT code, mail, city FROM "{app.schema_name}".customers ORDER BY code')  # noqa: S608 - a name of ours
+    rows = await desk.rows(f'SELECT code, mail, city FROM "{app.schema_name}".customers ORDER BY code')
     assert [tuple(row.values()) for row in rows] == [("A1", "a@example.org", None), ("B2", None, "Ulm")]
     logged = await desk.rows("SELECT statement FROM app.schema_changes WHERE statement LIKE $1", f"%{app.schema_name}%")
     assert any("ADD COLUMN city" in row["statement"] for row in logged)

@@ -1,0 +1,1 @@
+"""What of an app's code runs by the clock: its rows."""
