@@ -77,6 +77,7 @@ def notes() -> list[str]:
         noted = f"SELECT DISTINCT '{source}', {telling.chunk}, TG_OP = 'UPDATE' FROM changed"
         body = f"BEGIN INSERT INTO app.warehouse_todo (source, chunk, afresh) {noted}; RETURN NULL; END"
         made.append(f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ {body} $$")
+        made.append(f"REVOKE ALL ON FUNCTION {name}() FROM PUBLIC")
         for event, of in (("INSERT", "NEW"), ("DELETE", "OLD"), ("UPDATE", "OLD"), ("UPDATE", "NEW")):
             made.append(
                 f"CREATE OR REPLACE TRIGGER note_{event.lower()}_{of.lower()} AFTER {event} ON {telling.table}"
@@ -84,6 +85,7 @@ def notes() -> list[str]:
             )
         emptied = f"BEGIN INSERT INTO app.warehouse_todo (source, chunk) VALUES ('{source}', -1); RETURN NULL; END"
         made.append(f"CREATE OR REPLACE FUNCTION {name}_emptied() RETURNS trigger LANGUAGE plpgsql AS $$ {emptied} $$")
+        made.append(f"REVOKE ALL ON FUNCTION {name}_emptied() FROM PUBLIC")
         made.append(
             f"CREATE OR REPLACE TRIGGER note_truncate AFTER TRUNCATE ON {telling.table}"
             f" FOR EACH STATEMENT EXECUTE FUNCTION {name}_emptied()"
