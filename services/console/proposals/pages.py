@@ -29,7 +29,7 @@ class ProposalPages:
         mine = None if visit.caller.may("connectors") else visit.caller.id
         async with self._console.db.reading() as tx:
             waiting, settled = await store.waiting(tx, mine), await store.settled(tx, mine)
-        return await visit.show("proposals.html", waiting=waiting, settled=settled)
+        return await visit.show("proposals.html", undecided=waiting, settled=settled)
 
     async def one(self, visit: Visit) -> Response:
         return await self._show(visit, _id(visit))
