@@ -159,8 +159,15 @@ class Beside:
 
 
 def beside(file: Path, root: Path, text: str, attach: Sequence[Path] = ()) -> list[Beside]:
-    """The files below `root` that the text names, relative to its own, and of those attached. Refused for two of one name."""
-    named = [file.parent / each for each in named_in(text) if not each.startswith("/")]
+    """The files below `root` that the text names, relative to its own, and of those attached. Refused for two of one name.
+
+    Other Markdown files are pages of their own: a link to one is a link between pages.
+    """
+    named = [
+        file.parent / each
+        for each in named_in(text)
+        if not each.startswith("/") and not each.lower().endswith(SUFFIXES)
+    ]
     found: dict[str, Path] = {}
     inside = [path for path in named if path.is_file() and path.resolve().is_relative_to(root.resolve())]
     for each in [*inside, *attach]:

@@ -67,17 +67,17 @@ class Voice:
     def __init__(self, words: Words) -> None:
         self.words = words
 
-    def say(self, text: str, **values: Any) -> Markup:
+    def say(self, text: str, /, **values: Any) -> Markup:
         """`_("…")`: a literal of the template, or what another part said in English; in that, what is invisible is shown."""
         if not values:
             return seen(self.words.say(str(text)))
         return self._filled(escape(self.words.literal(text)), values)
 
-    def count(self, one: str, many: str, n: int, **values: Any) -> Markup:
+    def count(self, one: str, many: str, n: int, /, **values: Any) -> Markup:
         """`_n("1 item", "{n} items", n)`."""
         return self.say(one if n == 1 else many, n=self.figure(n), **values)
 
-    def marked(self, text: str, **values: Any) -> Markup:
+    def marked(self, text: str, /, **values: Any) -> Markup:
         """`_m("<b>…</b> {who}")`: a literal with markup in it (a test looks that it is one); values are escaped."""
         return self._filled(Markup(self.words.literal(text)), values)  # noqa: S704 - a literal of ours
 

@@ -24,6 +24,7 @@ from sqlalchemy import (
 from services.console.access import tables as access
 from services.console.actions import tables as actions
 from services.console.agency import tables as agency
+from services.console.analytics import store as analytics_store
 from services.console.analytics import tables as analytics
 from services.console.answers import tables as answers
 from services.console.apps import core as app_schemas
@@ -55,7 +56,7 @@ from shared.db import delivery_tables
 
 core = MetaData(schema="core")
 CORE_GRANTS: dict[str, dict[str, Any]] = {}
-CORE_SQL: list[str] = [*app_schemas.CORE_SQL]
+CORE_SQL: list[str] = [*app_schemas.CORE_SQL, *analytics_store.functions()]
 SUBJECTS = (
     actions,
     answers,

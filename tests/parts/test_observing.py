@@ -91,7 +91,7 @@ async def test_servers_are_seen_and_a_missing_supervisor_is_said(servers: Server
     finally:
         await sampler.close()
     assert found["parts"] == {}
-    assert found["postgres"]["limit"] == 100 and found["postgres"]["sizes"]["site_db"] > 0
+    assert found["postgres"]["limit"] == 130 and found["postgres"]["sizes"]["site_db"] > 0
     assert {each["name"] for each in found["streams"]} >= {"FROM_SITE", "TO_SITE"}
     assert found["problems"][0]["text"] == "the supervisor does not answer"
 

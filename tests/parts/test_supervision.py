@@ -298,7 +298,7 @@ def test_key_folders_are_made_whole_or_not_at_all(state: Path) -> None:
     layout = Layout(state)
     me = (os.getuid(), os.getgid())
     keys.make_keys(layout, as_one_user(), me)
-    names = ["bus.nk", "envelope.key", "fingerprint.key", "gate.key", "witness.key"]
+    names = ["bus.nk", "envelope.key", "fingerprint.key", "gate.key", "leaks.key", "witness.key"]
     assert sorted(path.name for path in (state / "keys" / "bridge").iterdir()) == names
     assert not list((state / "keys").glob(".new-*"))
 

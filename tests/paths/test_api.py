@@ -187,7 +187,9 @@ def test_the_openapi_document_is_complete(stack: Stack) -> None:
     wanted = {
         "/v1/items": {"get", "post"}, "/v1/items/{item_id}": {"get"}, "/v1/items/{item_id}/decisions": {"post"},
         "/v1/items/{item_id}/withdrawals": {"post"}, "/v1/submissions/{submission_id}": {"get"}, "/v1/signals/totals": {"get"},
-        "/v1/items/{item_id}/undo": {"post"}, "/v1/statistics": {"get"}, "/v1/spend": {"get"},
+        "/v1/items/{item_id}/undo": {"post"}, "/v1/statistics": {"get"}, "/v1/spend": {"get"}, "/v1/analytics": {"get"}, "/v1/provenance": {"get"},
+        "/v1/mappings": {"get", "post"}, "/v1/mappings/{mapping_id}/submissions": {"post"}, "/v1/records": {"get"}, "/v1/records/{slug}/{table}": {"get", "post", "delete"},
+        "/v1/records/{slug}/{table}/row": {"get", "patch"},
     }  # fmt: skip
     assert {path: set(methods) for path, methods in document["paths"].items()} == wanted
     for path, methods in document["paths"].items():

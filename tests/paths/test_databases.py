@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from infra.postgres.app_roles import ROLES as APP_ROLES
 from tests.factories.stack import DATABASES, SERVICES, Stack
 
 pytestmark = pytest.mark.stack
@@ -46,7 +47,8 @@ def test_db_01_public_has_no_right_on_any_database(stack: Stack, right: str) -> 
                AND has_database_privilege(rolname, datname, '{right}') AND rolname NOT LIKE 'pg\\_%' ORDER BY 1, 2"""
     found = {(row["datname"], row["rolname"]) for row in stack.rows("site", text)}
     owners = {(database, f"{service}_owner") for service, database in DATABASES.items()}
-    assert found - owners == {(database, service) for service, database in DATABASES.items()}
+    apps = {("console_db", role) for role in APP_ROLES if right == "CONNECT"}
+    assert found - owners == {(database, service) for service, database in DATABASES.items()} | apps
 
 
 def test_db_01_no_role_of_a_service_is_more_than_a_login(stack: Stack) -> None:

@@ -33,7 +33,7 @@ def test_an_admin_sees_how_every_part_is_doing(stack: Stack, owner: Person) -> N
     state = "part.site.state"
     until(lambda: admin.page("/system/figures.json").json()["cells"][state]["text"] == "ready", 20, "the site is ready")
     told = admin.page("/system/figures.json").json()
-    assert told["cells"]["store.connections"]["text"].endswith("of 100")
+    assert told["cells"]["store.connections"]["text"].endswith("of 130")
     assert 'href="/system"' in admin.page("/queue").text
 
 

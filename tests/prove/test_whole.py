@@ -27,12 +27,13 @@ TRANSIENT = (
         "core.witnesses",
         "core.audit_checkpoints",
         "app.calls",
+        "app.warehouse_todo",
         "app.audit_checkpoints",
     ),
     *("core.usage_ledger", "core.spend_minutes", "app.spend"),
     *("core.access", "core.delegations", "app.delegations"),
 )
-"""What records that something was sent and refused: a forged event was, and a forged sign-in, for a minute. The call audit grows by itself:
+"""What records that something was sent and refused: a forged event was, and a forged sign-in, for a minute. The call audit grows by itself, and with it what ClickHouse is to be told:
 health is checked, and what was refused is an entry. A guest's turn leaves a line of the ledger, and a key that was tried stays as a revoked one: no service can
 remove either. For whoever has signed in lately a delegation is issued within a minute, at the console and then at the agent."""
 TABLES = "SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname IN ('app', 'core')"

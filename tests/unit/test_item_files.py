@@ -64,3 +64,10 @@ def test_files_beside_a_text_go_with_it_and_none_from_outside(tmp_path: Path) ->
     (root / "img" / "t.csv").write_bytes(b"y")
     with pytest.raises(Refused, match="both be the attachment"):
         beside(page, root, "[t](t.csv) [u](img/t.csv)")
+
+
+def test_a_link_between_pages_takes_no_page_along_as_a_file(tmp_path: Path) -> None:
+    for name in ("index.md", "gate.md", "prices.csv"):
+        (tmp_path / name).write_text("a,b\n")
+    found = beside(tmp_path / "index.md", tmp_path, "[The gate](gate.md) and [prices](prices.csv), [itself](INDEX.md)")
+    assert [each.name for each in found] == ["prices.csv"]

@@ -1,6 +1,7 @@
 """What a page says: which language, sentences with values, figures and times."""
 
 from datetime import UTC, date, datetime, timedelta
+from typing import Literal
 
 import pytest
 from markupsafe import Markup
@@ -91,3 +92,13 @@ def test_figures_and_times_as_the_language_writes_them() -> None:
         "2 Std.",
         "2 T.",
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_value_may_be_called_as_it_likes(language: Literal["en", "de"]) -> None:
+    """Values are named by the message, and no name is taken."""
+    words = Words(language)
+    values = {"self": "a", "text": "b", "one": "c", "many": "d"}
+    message = "{self} {text} {one} {many}"
+    assert words.say(message, **values) == str(Voice(words).say(message, **values)) == "a b c d"
+    assert Voice(words).marked(message, **values) == "a b c d"

@@ -69,26 +69,31 @@ TELLING: dict[Source, Telling] = {
 }
 
 
-def notes() -> list[str]:
-    """Functions and triggers by which every change of a source is noted, whoever makes it. Idempotent."""
+def functions() -> list[str]:
+    """By which every change of a source is noted, whoever makes it. They are of `core`: whoever they serve cannot change them."""
+    head = "RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$"
     made = []
     for source, telling in TELLING.items():
-        name = f"app.note_{source}"
         noted = f"SELECT DISTINCT '{source}', {telling.chunk}, TG_OP = 'UPDATE' FROM changed"
         body = f"BEGIN INSERT INTO app.warehouse_todo (source, chunk, afresh) {noted}; RETURN NULL; END"
-        made.append(f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ {body} $$")
-        made.append(f"REVOKE ALL ON FUNCTION {name}() FROM PUBLIC")
+        emptied = f"BEGIN INSERT INTO app.warehouse_todo (source, chunk) VALUES ('{source}', -1); RETURN NULL; END"
+        made.append(f"CREATE OR REPLACE FUNCTION core.note_{source}() {head} {body} $$")
+        made.append(f"CREATE OR REPLACE FUNCTION core.note_{source}_emptied() {head} {emptied} $$")
+    return made
+
+
+def notes() -> list[str]:
+    """The triggers that call them. Idempotent."""
+    made = []
+    for source, telling in TELLING.items():
         for event, of in (("INSERT", "NEW"), ("DELETE", "OLD"), ("UPDATE", "OLD"), ("UPDATE", "NEW")):
             made.append(
                 f"CREATE OR REPLACE TRIGGER note_{event.lower()}_{of.lower()} AFTER {event} ON {telling.table}"
-                f" REFERENCING {of} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
+                f" REFERENCING {of} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION core.note_{source}()"
             )
-        emptied = f"BEGIN INSERT INTO app.warehouse_todo (source, chunk) VALUES ('{source}', -1); RETURN NULL; END"
-        made.append(f"CREATE OR REPLACE FUNCTION {name}_emptied() RETURNS trigger LANGUAGE plpgsql AS $$ {emptied} $$")
-        made.append(f"REVOKE ALL ON FUNCTION {name}_emptied() FROM PUBLIC")
         made.append(
             f"CREATE OR REPLACE TRIGGER note_truncate AFTER TRUNCATE ON {telling.table}"
-            f" FOR EACH STATEMENT EXECUTE FUNCTION {name}_emptied()"
+            f" FOR EACH STATEMENT EXECUTE FUNCTION core.note_{source}_emptied()"
         )
     return made
 

@@ -18,7 +18,7 @@ class Words:
         self.language = language
         self._there = catalogue(language)
 
-    def say(self, text: str, **values: Any) -> str:
+    def say(self, text: str, /, **values: Any) -> str:
         """The text in this language, with its values."""
         if not values:
             return self._there.told(text)
@@ -28,7 +28,7 @@ class Words:
         """The message itself, its values still open."""
         return self._there.get(text) or text
 
-    def count(self, one: str, many: str, n: int, **values: Any) -> str:
+    def count(self, one: str, many: str, n: int, /, **values: Any) -> str:
         """`one` when it is exactly one, else `many`; `{n}` is the figure."""
         return self.say(one if n == 1 else many, n=self.figure(n), **values)
 
