@@ -184,13 +184,13 @@ def _when(row: Row) -> dict[str, Any]:
 def _typed(form: Form) -> CleanupJob:
     """The form's fields. Refused, naming what is missing."""
     app, _, table = form.text("table").partition(".")
-    conditions = [Condition(column=form.text("by") or "any", op="older_than", value=form.text("days").strip())]
-    for column, op, value in zip(form.every("column"), form.every("op"), form.every("value"), strict=False):
-        if column and op in OPS:
-            conditions.append(Condition(column=column, op=op, value=value))
+    asked = zip(form.every("column"), form.every("op"), form.every("value"), strict=False)
+    wanted = [(form.text("by") or "any", "older_than", form.text("days").strip())]
+    wanted += [each for each in asked if each[0] and each[1] in OPS]
     name = form.text("name").strip() or f"{table}: older than {form.text('days')} days"
     try:
-        return CleanupJob(name=name, app=app, table=table, conditions=tuple(conditions), schedule=form.text("schedule"), zone=form.text("zone") or "UTC")  # fmt: skip
+        conditions = tuple(Condition(column=column, op=op, value=value) for column, op, value in wanted)  # type: ignore[arg-type]
+        return CleanupJob(name=name, app=app, table=table, conditions=conditions, schedule=form.text("schedule"), zone=form.text("zone") or "UTC")  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
         raise Refused(f"{'.'.join(str(each) for each in first['loc'])}: {first['msg']}", code="job") from None

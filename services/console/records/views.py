@@ -162,7 +162,7 @@ def clause(shape: Shape, table: SqlTable, asked: Filter) -> Clause:
             return and_(column >= asked.value, column < asked.value + "\U0010ffff")
         case "starts":
             return text.startswith(asked.value, autoescape=True)
-    value = read_value(declared, asked.value)
+    value = literal(read_value(declared, asked.value), column.type)  # never Python's own True, which `<` cannot take
     found: dict[str, Any] = {
         "is": column == value,
         "not": column.is_distinct_from(value),

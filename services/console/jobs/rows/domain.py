@@ -13,6 +13,8 @@ from shared.schedules.zones import zone_of
 ORDERED = frozenset({"integer", "decimal", "date", "instant"})
 DATED = frozenset({"date", "instant"})
 MOST_DAYS = 36_500
+MOST_DIGITS = 1000
+"""Before or after the point of a decimal."""
 SQL_TYPES: dict[ColumnType, str] = {
     "text": "text", "integer": "bigint", "decimal": "numeric", "boolean": "boolean", "date": "date", "instant": "timestamptz", "json": "jsonb",
 }  # fmt: skip
@@ -99,7 +101,7 @@ def _older(each: Condition, kind: ColumnType, zone: str, start: datetime, values
     """A date is over when its day has ended in the owner's zone."""
     if kind not in DATED:
         raise Refused(f"{each.column} is {kind}; only a date or an instant can be older than some days.", code="condition")  # fmt: skip
-    if not (each.value.isascii() and each.value.isdigit() and 1 <= int(each.value[:9]) <= MOST_DAYS):
+    if not (each.value.isascii() and each.value.isdigit() and len(each.value) <= 9 and 1 <= int(each.value) <= MOST_DAYS):
         raise Refused(f"“Older than” takes a number of days from 1 to {MOST_DAYS}; this is {each.value!r}.", code="condition")  # fmt: skip
     values.append(start - timedelta(days=int(each.value)))
     column, cutoff = name_of(each.column), f"${len(values)}::timestamptz"
@@ -124,22 +126,25 @@ def _value(column: str, kind: ColumnType, said: str, zone: str) -> Any:
                     raise ValueError("too large")
                 return found
             case "decimal":
-                return Decimal(text)
+                number = Decimal(text)
+                if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:  # NaN is more than any number: all rows
+                    raise ValueError("no number")
+                return number
             case "boolean":
                 return {"true": True, "yes": True, "ja": True, "false": False, "no": False, "nein": False}[text.lower()]
             case "date":
                 return date.fromisoformat(text)
             case "instant":
                 return _instant(text, zone)
-    except (ValueError, KeyError, InvalidOperation):
-        raise Refused(f"{said!r} is no value of {column}, which is {kind}.", code="condition") from None
+    except (ValueError, KeyError, InvalidOperation, OverflowError):
+        raise Refused(f"{said[:60]!r} is no value of {column}, which is {kind}.", code="condition") from None
     return said
 
 
 def _instant(text: str, zone: str) -> datetime:
     """A day or a time without an offset is of the owner's zone."""
     found = datetime.combine(date.fromisoformat(text), time()) if len(text) == len("2026-01-01") else datetime.fromisoformat(text)  # fmt: skip
-    return found if found.tzinfo else found.replace(tzinfo=zone_of(zone))
+    return (found if found.tzinfo else found.replace(tzinfo=zone_of(zone))).astimezone(UTC)
 
 
 def words_of(each: Condition) -> str:

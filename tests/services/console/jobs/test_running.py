@@ -119,6 +119,11 @@ async def test_conditions_that_mean_nothing_are_refused_in_words(workplace: Work
         (Condition(column="cost", op="less", value="x"), "no value of cost"),
         (Condition(column="status", op="greater", value="x"), "less or greater"),
         (Condition(column="started_at", op="older_than", value="0"), "from 1 to"),
+        (Condition(column="started_at", op="older_than", value="0000000019999999999"), "from 1 to"),
+        (Condition(column="started_at", op="less", value="9999-12-31T23:59:59-14:00"), "no value of started_at"),
+        (Condition(column="started_at", op="greater", value="0001-01-01T00:00:00+14:00"), "no value of started_at"),
+        (Condition(column="cost", op="less", value="NaN"), "no value of cost"),
+        (Condition(column="cost", op="less", value="1e999999999"), "no value of cost"),
     ):
         with pytest.raises(Refused, match=words):
             await workplace.make(workplace.job(wrong))

@@ -86,3 +86,12 @@ async def test_filters_find_what_they_say(filled: Shop) -> None:
     for place in PLACES:
         await look(filled, sort="credit", after=place)
         await look(filled, filters=(Filter("credit", "more", "1"),), before=place)
+
+
+async def test_a_filter_asks_true_and_false_in_every_way(shop: Shop) -> None:
+    for code, active in (("T", "true"), ("F", "false"), ("N", None)):
+        await shop.add("customers", {"code": code, "name": code, "active": active})
+    shape = shape_of(shop.app, "customers")
+    for asked, right in (("is:yes", "T"), ("not:true", "FN"), ("less:true", "F"), ("more:0", "T"), ("from:0", "FT"), ("to:1", "FT")):
+        found = await look(shop, filters=(read_filter(shape, f"active:{asked}"),))
+        assert (asked, sorted(codes(found))) == (asked, sorted(right))
