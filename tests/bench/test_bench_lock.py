@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = ("events_per_s", "signals_per_s", "ratio_to_slowest_raw", "page_cached_per_s", "rss_mb")
 GROUPS = {
@@ -16,6 +18,7 @@ GROUPS = {
 }
 
 
+@pytest.mark.long
 def test_bench_lock_prints_every_figure_that_others_rely_on() -> None:
     command = [sys.executable, "-m", "infra.cli.main", "bench", "lock", "--runs", "1", "--size", "0.01", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)

@@ -17,6 +17,7 @@ from tests.factories.visitors import Visitor
 from tests.factories.waiting import until
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
+WHICH = ["samples", pytest.param("real", marks=pytest.mark.long)]
 SECONDS = 60.0
 """From handing in to all visible."""
 
@@ -25,7 +26,7 @@ def folder_of(which: str) -> Path:
     return SAMPLES if which == "samples" else real_input()
 
 
-@pytest.mark.parametrize("which", ["samples", "real"])
+@pytest.mark.parametrize("which", WHICH)
 def test_all_pages_with_every_word_and_every_link(stack: Stack, visitor: Visitor, tmp_path: Path, which: str) -> None:
     docs = tmp_path / "docs"
     shutil.copytree(folder_of(which) / "docs", docs, ignore=shutil.ignore_patterns("LICENSE"))
@@ -73,7 +74,7 @@ def check_links(sources: dict[str, dict[str, str]], pages: dict[Item, str]) -> N
                 assert not place or place in places[target], f"{item.url} links to {link}, a part that is not there"
 
 
-@pytest.mark.parametrize("which", ["samples", "real"])
+@pytest.mark.parametrize("which", WHICH)
 def test_every_view_of_an_access_log_is_counted_exactly(stack: Stack, which: str) -> None:
     log = folder_of("samples") / "access.log" if which == "samples" else folder_of("real") / "signals" / "access.log"
     before, wanted = stack.settled_totals()["view"], page_views(log)
@@ -85,7 +86,7 @@ def test_every_view_of_an_access_log_is_counted_exactly(stack: Stack, which: str
     assert stack.settled_totals()["view"] == before + wanted
 
 
-@pytest.mark.parametrize("which", ["samples", "real"])
+@pytest.mark.parametrize("which", WHICH)
 def test_every_view_is_counted_also_when_bridge_bus_and_database_are_killed(
     stack: Stack, tmp_path: Path, which: str
 ) -> None:

@@ -161,7 +161,7 @@ async def test_a_page_of_the_console(
     await check(open_page, stack.urls["console"] + where(CONSOLE[name], places), owner, look)
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1440, False), (320, True)])
+@pytest.mark.parametrize(("width", "dark"), [pytest.param(1440, False, marks=pytest.mark.long), (320, True)])
 async def test_the_pages_of_work_in_german(
     stack: Stack, owner: Person, browser: Browser, width: int, dark: bool
 ) -> None:

@@ -186,6 +186,7 @@ async def test_rows_deleted_in_postgres_leave_clickhouse_with_the_next_sync(
     assert (await both(counted, warehouse, settings, question())).matched == 10
 
 
+@pytest.mark.long
 async def test_a_copy_of_before_a_restore_is_told_everything_again(
     counted: Desk, warehouse: Warehouse, settings: Settings
 ) -> None:
@@ -199,6 +200,7 @@ async def test_a_copy_of_before_a_restore_is_told_everything_again(
     assert (answer.equal, answer.matched) == (True, 30)
 
 
+@pytest.mark.long
 async def test_two_consoles_tell_one_copy(counted: Desk, warehouse: Warehouse, settings: Settings) -> None:
     other = Warehouse(settings)
     await record(counted, 0, 300)
