@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from services.console.queue.domain import AUDIENCES, KINDS, LIMIT, VERDICTS, is_on_its_way
+from services.console.queue.domain import AUDIENCES, KINDS, LIMIT, PAGE_KINDS, VERDICTS, is_on_its_way
 from services.console.words import LANGUAGES, Language, Words, script_words
 from services.console.words.catalogue import HOLE
 from shared.charts import bars
@@ -172,6 +172,7 @@ def _environment(voice: Voice, static: StaticFiles, site_url: str) -> Environmen
         "sprite": Markup(static.text("sprite.svg").split(">", 1)[1].rsplit("</svg>", 1)[0]),  # noqa: S704 - our own file
         "tones": TONES,
         "kinds": KINDS,
+        "page_kinds": PAGE_KINDS,
         "audiences": AUDIENCES,
         "verdicts": VERDICTS,
         "limit": LIMIT,
