@@ -13,6 +13,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from schemas.text import text_fault
 from services.console.actions.store import count_waiting as count_actions
 from services.console.apps.packages.store import count_waiting as count_apps
 from services.console.audit.views import count_unseen_rejections
@@ -26,7 +27,7 @@ from services.console.queue.views import count_waiting
 from services.console.rendering import Templates
 from services.console.words import Language, Words, language_of
 from shared.clock import now
-from shared.errors import SchleuseError, Transient
+from shared.errors import NotFound, SchleuseError, Transient
 from shared.telemetry import current_traceparent, span, trace_id_of
 
 PRIVATE = {"Cache-Control": "private, no-store"}
@@ -116,6 +117,8 @@ class Desk:
         if posting and not self.is_ours(form, request.cookies.get(self.cookie, "")):
             return await self.carry_on(request, session, form, status=403)
         session.caller.require(need)
+        if any(isinstance(each, str) and text_fault(each) for each in request.path_params.values()):
+            raise NotFound("There is no such page.")
         return await handler(Visit(self, request, session, form))
 
     async def _session(self, request: Request) -> Session | None:

@@ -32,7 +32,17 @@ def test_a_body_that_is_no_json_is_called_that(program: httpx2.Client, body: str
     assert answer.status_code == 422 and answer.json()["code"] == "invalid"
 
 
-@pytest.mark.parametrize("path", [f"/parked/{HUGE}", "/audit/export.exe", "/queue/together?item=zz"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/parked/{HUGE}",
+        "/audit/export.exe",
+        "/queue/together?item=zz",
+        "/connectors/%00",
+        "/cards/apps/%00",
+        "/apps/%00",
+    ],
+)
 def test_what_does_not_exist_is_not_found(owner: Person, path: str) -> None:
     assert owner.page(path).status_code == 404
 

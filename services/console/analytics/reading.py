@@ -15,7 +15,7 @@ PERIODS = (1, 7, 30, 90, 365)
 def read_question(given: Mapping[str, Any]) -> Question:
     """`since` and `until`, or `days` before now; the rest as in Question. Refused says what can be asked."""
     until = _time(given.get("until")) or now()
-    since = _time(given.get("since")) or until - timedelta(days=_number(given.get("days") or 30, "days", MOST_DAYS))
+    since = _time(given.get("since")) or _before(until, _number(given.get("days") or 30, "days", MOST_DAYS))
     narrowed: dict[str, Any] = {name: str(given.get(name) or "") for name in ("kind", "item", "lang")}
     narrowed["top"] = _number(given.get("top") or MOST_ROWS, "top", MOST_ROWS)
     if narrowed["item"]:
@@ -23,6 +23,13 @@ def read_question(given: Mapping[str, Any]) -> Question:
     wanted = (str(given.get(name) or default) for name, default in (("source", "signals"), ("bucket", "day"), ("by", "none")))  # fmt: skip
     source, bucket, by = wanted
     return check_question(source, bucket, by, since, until, **narrowed)
+
+
+def _before(until: datetime, days: int) -> datetime:
+    try:
+        return until - timedelta(days=days)
+    except OverflowError:
+        return until  # a period without length, which is refused in words
 
 
 def answer_of(answer: Answer) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest
 
 from services.console.analytics import store, views
 from services.console.analytics.domain import Question, check_engine, check_question
+from services.console.analytics.reading import read_question
 from services.console.analytics.usecases.rebuild_warehouse import rebuild_warehouse
 from services.console.analytics.usecases.roll_up import roll_up
 from services.console.analytics.usecases.sync_warehouse import sync_warehouse
@@ -100,6 +101,12 @@ def test_what_cannot_be_asked_is_refused_with_what_can(asked: dict[str, Any], of
     usual: dict[str, Any] = {"source": "signals", "bucket": "day", "by": "none", "since": SINCE, "until": UNTIL}
     with pytest.raises(Refused, match=of):
         check_question(**(usual | asked))
+
+
+@pytest.mark.parametrize("until", ["0001-01-01T00:00Z", "0001-01-01T00:00+14:00"])
+def test_days_before_the_first_day_of_the_calendar_are_refused_in_words(until: str) -> None:
+    with pytest.raises(Refused, match="before it ends"):
+        read_question({"until": until, "days": 30})
 
 
 def test_clickhouse_is_asked_only_with_a_reason() -> None:

@@ -101,7 +101,9 @@ def _older(each: Condition, kind: ColumnType, zone: str, start: datetime, values
     """A date is over when its day has ended in the owner's zone."""
     if kind not in DATED:
         raise Refused(f"{each.column} is {kind}; only a date or an instant can be older than some days.", code="condition")  # fmt: skip
-    if not (each.value.isascii() and each.value.isdigit() and len(each.value) <= 9 and 1 <= int(each.value) <= MOST_DAYS):
+    if not (
+        each.value.isascii() and each.value.isdigit() and len(each.value) <= 9 and 1 <= int(each.value) <= MOST_DAYS
+    ):
         raise Refused(f"“Older than” takes a number of days from 1 to {MOST_DAYS}; this is {each.value!r}.", code="condition")  # fmt: skip
     values.append(start - timedelta(days=int(each.value)))
     column, cutoff = name_of(each.column), f"${len(values)}::timestamptz"
@@ -127,7 +129,8 @@ def _value(column: str, kind: ColumnType, said: str, zone: str) -> Any:
                 return found
             case "decimal":
                 number = Decimal(text)
-                if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:  # NaN is more than any number: all rows
+                # NaN is more than any number in Postgres: every row would be less.
+                if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
                     raise ValueError("no number")
                 return number
             case "boolean":

@@ -92,6 +92,13 @@ async def test_a_filter_asks_true_and_false_in_every_way(shop: Shop) -> None:
     for code, active in (("T", "true"), ("F", "false"), ("N", None)):
         await shop.add("customers", {"code": code, "name": code, "active": active})
     shape = shape_of(shop.app, "customers")
-    for asked, right in (("is:yes", "T"), ("not:true", "FN"), ("less:true", "F"), ("more:0", "T"), ("from:0", "FT"), ("to:1", "FT")):
+    for asked, right in (
+        ("is:yes", "T"),
+        ("not:true", "FN"),
+        ("less:true", "F"),
+        ("more:0", "T"),
+        ("from:0", "FT"),
+        ("to:1", "FT"),
+    ):
         found = await look(shop, filters=(read_filter(shape, f"active:{asked}"),))
         assert (asked, sorted(codes(found))) == (asked, sorted(right))
