@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from math import log
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 _WORD = re.compile(r"\w+")
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "æ": "ae", "ø": "oe", "å": "aa"})
 _SAME_LENGTH = str.maketrans("äöüàáâãåçèéêëìíîïñòóôõùúûýÿß", "aouaaaaaceeeeiiiinoooouuuyys")
@@ -42,18 +45,24 @@ class Hit:
     snippet: str
 
 
+Scores = NDArray[np.float32]
+"""By the number of the page; 0 where it does not contain what was asked for."""
+
+
 @dataclass
 class _Document:
     item_id: UUID
     text: bytes
-    length: int
 
 
 class SearchIndex:
-    """An inverted index. A withdrawn page is gone with `remove`, at once; its postings go when the index is packed."""
+    """An inverted index: of each word the numbers of the pages with it, and how often it stands there. A withdrawn page is gone with
+    `remove`, at once (its length is 0); its postings go when the index is packed. A word on 100,000 pages is scored in a millisecond.
+    """
 
     def __init__(self) -> None:
         self._documents: dict[int, _Document] = {}
+        self._lengths = array("I")
         self._numbers: dict[UUID, int] = {}
         self._postings: dict[str, array[int]] = {}
         self._vocabulary: list[str] = []
@@ -79,13 +88,15 @@ class SearchIndex:
                 self._new_words.add(word)
             postings.extend((number, min(count, 65535)))
         packed = zlib.compress(text.encode("utf-8"), 1)
-        self._documents[number] = _Document(item_id, packed, sum(counts.values()) + 1)
+        self._documents[number] = _Document(item_id, packed)
+        self._lengths.append(sum(counts.values()) + 1)
         self._numbers[item_id] = number
 
     def remove(self, item_id: UUID) -> None:
         number = self._numbers.pop(item_id, None)
         if number is not None:
             del self._documents[number]
+            self._lengths[number] = 0
             if self._next > 1000 and self._next > 4 * len(self._documents):
                 self._pack()
 
@@ -102,6 +113,7 @@ class SearchIndex:
             if pairs:
                 kept[word] = pairs
         self._postings, self._vocabulary, self._new_words = kept, sorted(kept), set()
+        self._lengths = array("I", (self._lengths[old] for old in sorted(renamed)))
         self._documents = {renamed[old]: document for old, document in self._documents.items()}
         self._numbers = {document.item_id: number for number, document in self._documents.items()}
         self._next = len(renamed)
@@ -111,30 +123,24 @@ class SearchIndex:
         words = [folded(word)[0] for word in _WORD.findall(query)[:MAX_WORDS]]
         if not words:
             return 0, []
-        scores: dict[int, float] | None = None
-        for word in words:
-            found = self._score(word)
-            if scores is None:
-                scores = found
-            else:
-                scores = {number: score + found[number] for number, score in scores.items() if number in found}
-        assert scores is not None
-        best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-        return len(scores), [self._hit(number, score, words) for number, score in best]
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32).astype(np.float32)
+        each = [self._score(word, lengths) for word in words]
+        scores = np.where(np.minimum.reduce(each) > 0, np.add.reduce(each), np.float32(0))
+        found = np.flatnonzero(scores)
+        best = found[np.argsort(-scores[found], kind="stable")[:limit]]
+        return len(found), [self._hit(int(number), float(scores[number]), words) for number in best]
 
-    def _score(self, beginning: str) -> dict[int, float]:
+    def _score(self, beginning: str, lengths: Scores) -> Scores:
         """BM25-like: rare words and short pages weigh more, a whole word more than a beginning."""
-        found: dict[int, float] = {}
+        found = np.zeros(len(lengths), dtype=np.float32)
         total = len(self._documents)
         for word in self._completions(beginning):
-            postings = self._postings[word]
-            weight = log(1 + 2 * total / (1 + len(postings))) * (1.0 if word == beginning else 0.4)
-            for at in range(0, len(postings), 2):
-                document = self._documents.get(postings[at])
-                if document is not None:
-                    times = postings[at + 1]
-                    gain = weight * times * 2.2 / (times + 0.6 + 0.6 * document.length / 800)
-                    found[postings[at]] = max(found.get(postings[at], 0.0), gain)
+            postings = np.frombuffer(self._postings[word], dtype=np.uint32).reshape(-1, 2)
+            weight = log(1 + 2 * total / (1 + 2 * len(postings))) * (1.0 if word == beginning else 0.4)
+            numbers, times = postings[:, 0], postings[:, 1].astype(np.float32)
+            length = lengths[numbers]
+            gain = np.where(length > 0, weight * times * 2.2 / (times + 0.6 + 0.6 * length / 800), np.float32(0))
+            found[numbers] = np.maximum(found[numbers], gain)
         return found
 
     def _completions(self, beginning: str) -> list[str]:
