@@ -31,7 +31,7 @@ def said(row: Row, state: RunState) -> str:
     if row["referenced"]:
         parts.append(f"{row['referenced']:,} rows stayed because others refer to them")
     if state == "partly":
-        parts.append("the time was over; the rest goes at the next run")
+        parts.append("the time was over, the rest goes at the next run")
     return "; ".join(parts) + "."
 
 
