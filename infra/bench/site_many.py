@@ -9,6 +9,7 @@ from infra.bench.approvals import Waiting, percentile
 from infra.bench.http import Connection
 from infra.bench.published import publish, restarted, until_found
 from infra.bench.report import Targets
+from infra.bench.site_seed import seed
 from infra.bench.target import Say, Target
 from infra.bench.usage import rss_mb
 
@@ -41,7 +42,8 @@ TARGETS: Targets = (
 
 async def many(target: Target, size: float, say: Say) -> dict[str, Any]:
     """`items_100k`: milliseconds, seconds, MB. Pages are asked for one at a time, most of them for the first time since the start."""
-    items = await publish(target, max(500, int(ITEMS * size)), say)
+    await publish(target, 1, say)
+    items = await seed(target, max(500, int(ITEMS * size)), say)
     target, start_s = await restarted(target, items[0].path)
     say(f"the site answered {start_s:.1f} s after its start; pages and searches")
     await until_found(target, items[-1].word)
