@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services.console.imports.domain import MOST_ROWS, Options, Sheet, cell, rows_of
-from services.console.records.domain import Shape
+from services.console.records.domain import Shape, check_key
 from services.console.records.values import Value, read_value
 from shared.errors import Refused
 
@@ -64,6 +64,7 @@ def check_rows(shape: Shape, sheet: Sheet, options: Options, checked: Checked) -
             whole = mend(cells, sheet)
             row = _row(whole, len(sheet.header), read, options.null, comma=sheet.comma)
             key = tuple(row[each] for each in named)
+            check_key(shape, dict(zip(shape.key, key, strict=False)))
             if named and key in seen:
                 raise Refused(f"this key stands in line {seen[key]:,} already.")
             seen[key] = line

@@ -122,6 +122,12 @@ def read_key(key: str) -> list[str]:
     return found
 
 
+def check_key(shape: Shape, row: Mapping[Any, Value]) -> None:
+    """Refused for a key so long that no address could name its row. A part of the key that the console gives, or that stays, may be missing."""
+    if len(write_key([show_value(row.get(name)) for name in shape.key])) > LONGEST_KEY:
+        raise Refused(f"{' and '.join(shape.key)}: a row's key has at most {LONGEST_KEY:,} characters.", code="value")
+
+
 @dataclass(frozen=True)
 class Filter:
     column: str

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from services.console.apps.domain import InstalledApp
 from services.console.records import store
-from services.console.records.domain import NUMBER, How, Shape, Who, by_whom, shape_of
+from services.console.records.domain import NUMBER, How, Shape, Who, by_whom, check_key, shape_of
 from services.console.records.values import Value, read_value
 from shared.db import Tx
 from shared.errors import Refused
@@ -37,6 +37,8 @@ def read_row(shape: Shape, row: Mapping[str, str | None], where: str = "") -> di
         needed = {
             each.name: each.model_copy(update={"required": each.required or each.name in shape.key}) for each in given
         }
-        return {name: read_value(column, row.get(name) or "") for name, column in needed.items()}
+        typed = {name: read_value(column, row.get(name) or "") for name, column in needed.items()}
+        check_key(shape, typed)
     except Refused as error:
         raise Refused(where + error.message, code=error.code) from None
+    return typed

@@ -5,7 +5,7 @@ from typing import Any
 
 from services.console.apps.domain import InstalledApp
 from services.console.records import store
-from services.console.records.domain import How, Shape, Who, by_whom, shape_of
+from services.console.records.domain import How, Shape, Who, by_whom, check_key, shape_of
 from services.console.records.values import Value, read_value, show_value
 from shared.db import Tx
 from shared.errors import Conflict, Refused
@@ -36,6 +36,7 @@ async def change_record(
     }
     typed = {name: read_value(column, values[name] or "") for name, column in needed.items()}
     held = await store.get(tx, shape, key, lock=True)
+    check_key(shape, {**held, **typed})
     _compare(shape, held, was or {}, values)
     _compare_row(held, version, typed)
     return await store.change(tx, shape, held, typed, whose)

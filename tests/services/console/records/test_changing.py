@@ -120,3 +120,13 @@ async def test_a_row_is_shared_as_it_is_and_imported_words_are_an_outsiders(shop
     async with shop.desk.db.transaction() as tx:
         with pytest.raises(Forbidden):
             await share_row(tx, TOM, shop.app, "customers", typed)
+
+
+async def test_a_key_that_no_address_could_name_is_refused(shop: Shop) -> None:
+    await shop.add("customers", {"code": "A", "name": "A"})
+    for code in ("x" * 2001, '"' * 1200):
+        with pytest.raises(Refused, match="at most 2,000"):
+            await shop.add("customers", {"code": code, "name": "B"})
+        with pytest.raises(Refused, match="at most 2,000"):
+            await shop.change("customers", '["A"]', code=code)
+    assert [row["code"] for row in await shop.rows("customers")] == ["A"]

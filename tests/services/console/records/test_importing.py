@@ -126,3 +126,8 @@ async def test_formulas_are_tamed_in_a_file_and_come_back_as_they_were(shop: Sho
     assert b'"name": "=1+1"' in b"".join([part async for part in as_json(shop.desk.db, shape, ())])
     assert (await bring(shop, raw, replace=True)).changed == 0
     assert [row["name"] for row in await shop.rows("customers")] == names
+
+
+async def test_a_line_whose_key_no_address_could_name_is_bad(shop: Shop) -> None:
+    report = await bring(shop, f"code,name\n{'x' * 5000},B\nA,A\n".encode(), leave_bad=True)
+    assert (report.added, report.bad_count) == (1, 1)
