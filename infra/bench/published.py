@@ -37,10 +37,11 @@ async def restarted(target: Target, path: str) -> tuple[Target, float]:
     """The site was killed and is there again: the stack as it is now, and the seconds from the process's start to a first page."""
     [pid] = target.instances("site")
     os.kill(pid, signal.SIGKILL)
+    seen = await _seen(target, path)
     while True:
-        await asyncio.sleep(0.02)
         if again := await asyncio.to_thread(_again, target, pid):
-            return again[0], await _seen(again[0], path) - again[1]
+            return again[0], seen - again[1]
+        await asyncio.sleep(0.1)
 
 
 def _again(target: Target, before: int) -> tuple[Target, float] | None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -102,8 +102,8 @@ def _moment(form: Form) -> datetime:
     """Until when what waited was shown. Refused for what no page of ours sends."""
     try:
         at = datetime.fromisoformat(form.text("shown_at"))
-    except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
-        raise Refused("The list does not say when it was shown; open it again.", code="order")
-    return at
+        if at.tzinfo is not None:
+            return at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise Refused("The list does not say when it was shown; open it again.", code="order")

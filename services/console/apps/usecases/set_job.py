@@ -13,6 +13,7 @@ from shared.errors import Conflict, NotFound, Refused
 from shared.ids import new_id
 from shared.schedules.calendar import next_after
 from shared.schedules.words import NotUnderstood, understand
+from shared.schedules.zones import check_zone
 
 CATCH_UP = timedelta(hours=24)
 """Rule 8: a missed time that is younger is caught up once."""
@@ -28,7 +29,7 @@ async def set_job(
     if job is None:
         raise NotFound("There is no such job.")
     at = now()
-    place = (zone or job["zone"]).strip()
+    place = check_zone(zone.strip()) if zone.strip() else str(job["zone"])
     next_at = next_time(job["schedule"], place, at) if on else None
     await store.put(tx, slug, name, on=on, zone=place, by_name=caller.name, at=at, next_at=next_at)
     tx.after_commit(wake)
