@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from shared.errors import Refused
 from shared.operator import call
 from tests.factories.apps import app_of, berths, sent, write
 from tests.factories.people import Person
@@ -130,6 +131,9 @@ def test_an_apps_job_runs_and_its_history_stays(stack: Stack) -> None:
     call(stack.state, "console", "apps.job", {"app": slug, "job": "leave", "do": "on", "zone": "Europe/Berlin"})
     [job] = call(stack.state, "console", "apps.jobs", {"app": slug})["jobs"]
     assert job["is_on"] and job["next_at"]
+    for odd in ("\x00", "Mars/Olympus"):
+        with pytest.raises(Refused, match="no time zone"):
+            call(stack.state, "console", "apps.job", {"app": slug, "job": "leave", "do": "off", "zone": odd})
 
 
 @pytest.mark.long
