@@ -17,7 +17,9 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 MOST_BYTES = 64 * 1024 * 1024
 MOST_ROWS = 1_000_000
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_TAMED = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA = r"[=+\-@\t\r＝＋－＠]"
+"""What a spreadsheet takes for the beginning of one, the wide signs of Japanese keyboards too."""
+_TAMED = re.compile(rf"'+{_FORMULA}")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 csv.field_size_limit(LONGEST * 4)
 
@@ -179,4 +181,4 @@ def cell(text: str, null: str) -> str:
 
 def tamed(text: str) -> str:
     """Text that no spreadsheet takes for a formula; `cell` gives it back."""
-    return f"'{text}" if re.match(r"'*[=+\-@\t\r]", text) else text
+    return f"'{text}" if re.match(rf"'*{_FORMULA}", text) else text
