@@ -189,7 +189,7 @@ def _typed(form: Form) -> CleanupJob:
     wanted += [each for each in asked if each[0] and each[1] in OPS]
     name = form.text("name").strip() or f"{table}: older than {form.text('days')} days"
     try:
-        conditions = tuple(Condition(column=column, op=op, value=value) for column, op, value in wanted)  # type: ignore[arg-type]
+        conditions = tuple(Condition(column=column, op=op, value=value) for column, op, value in wanted)
         return CleanupJob(name=name, app=app, table=table, conditions=conditions, schedule=form.text("schedule"), zone=form.text("zone") or "UTC")  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
