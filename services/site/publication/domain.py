@@ -70,21 +70,23 @@ class Published:
         return self.expire_at is not None and at >= self.expire_at
 
 
-def read_content(raw: bytes, content_hash: str) -> ItemContent:
-    """The content that was judged; BadReceipt when these are other bytes."""
+def read_content(raw: bytes, content_hash: str, *, again: bool = False) -> ItemContent:
+    """The content that was judged; BadReceipt when these are other bytes. `again`: that they are in canonical form was seen as they came, and is
+    seen once more before they are shown.
+    """
     if sha256(raw) != content_hash:
         raise BadReceipt("the content is not the content that was approved")
     try:
-        return ItemContent.from_bytes(raw)
+        return ItemContent.model_validate_json(raw) if again else ItemContent.from_bytes(raw)
     except (BadJson, ValidationError) as error:
         raise BadReceipt(f"the content is not readable: {error}") from None
 
 
-def published(entered: Entered, content: bytes) -> Published:
-    """What may be shown of a verified publication; BadReceipt when the content is not the one that was judged."""
+def published(entered: Entered, content: bytes, *, again: bool = False) -> Published:
+    """What may be shown of a verified publication; BadReceipt when the content is not the one that was judged. `again`: as in `read_content`."""
     decision = entered.statement
     assert isinstance(decision, Decision)
-    shown = read_content(content, decision.content_hash)
+    shown = read_content(content, decision.content_hash, again=again)
     if tuple(each.hash for each in shown.attachments) != decision.attachments:
         raise BadReceipt("the decision names other attachments than the content")
     if (decision.kind == "comment") != (shown.about is not None):
@@ -110,8 +112,8 @@ def published(entered: Entered, content: bytes) -> Published:
     )
 
 
-def check_row(row: Row, current: Entered | None) -> Published:
-    """What may be shown of a row. `current`: the item's newest entry in the verified log. BadReceipt says what is wrong."""
+def check_row(row: Row, current: Entered | None, *, again: bool = False) -> Published:
+    """What may be shown of a row. `current`: the item's newest entry in the verified log. BadReceipt says what is wrong. `again`: as in `read_content`."""
     if current is None:
         raise BadReceipt("the gate's log has no entry for this row")
     if not isinstance(current.statement, Decision):
@@ -120,7 +122,7 @@ def check_row(row: Row, current: Entered | None) -> Published:
         raise BadReceipt(f"the row is entry {row.seq}, the item's newest entry is {current.entry.seq}")
     if row.gate != current.link.gate or row.statement != current.link.statement:
         raise BadReceipt("the row's signatures are not those of the gate's log")
-    found = published(current, row.content)
+    found = published(current, row.content, again=again)
     shown = (found.item_id, found.kind, found.lang, found.path, found.audience, found.content_hash)
     if (row.item_id, row.kind, row.lang, row.path, row.audience, row.content_hash) != shown:
         raise BadReceipt("the row's columns say something else than the signed decision")

@@ -13,6 +13,8 @@ log = structlog.get_logger()
 SHARE = 3
 """Pauses are so many times as long as the work between them: visitors come first."""
 AT_ONCE = 20
+UNTIL_OPEN = 0.2
+"""Seconds between two looks whether the gate has answered: until then nobody is served, and everything else is more urgent."""
 
 
 class Proof:
@@ -30,6 +32,8 @@ class Proof:
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
+        while self._books.door.answer(self._books.log).verdict == "waiting":  # noqa: ASYNC110 - the door tells nobody
+            await asyncio.sleep(UNTIL_OPEN)
         while self._books.unproven and not self._books.doubted:
             began = loop.time()
             self._prove()

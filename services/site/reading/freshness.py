@@ -25,6 +25,9 @@ class Freshness:
     def _moved(self, before: Published | None, after: Published | None) -> None:
         item = after or before
         assert item is not None
+        if not self._cache.pages:  # as at a start, when everything comes at once
+            self._frame = frozenset()
+            return
         frame = self._catalog.sections()  # what stands around every page
         if frame != self._frame:
             self._frame = frame

@@ -84,7 +84,9 @@ class Indexer:
             if rest > 0 and not self._hurry:
                 await asyncio.sleep(rest)
                 continue
+            began = time.monotonic()
             await self._add(item_id)
+            await asyncio.sleep(0 if self._hurry else time.monotonic() - began)  # visitors come first
 
     async def _add(self, item_id: UUID) -> None:
         item = self._view.item(item_id)
