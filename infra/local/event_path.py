@@ -4,6 +4,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from infra.nats.topology import durables
@@ -66,7 +67,7 @@ def _durable(stream: str, subject: str) -> str:
 
 def _named(folder: str, name: str) -> Iterator[str]:
     """Where the owner's code names the event other than to handle it: there it is staged, or a table says by which name."""
-    for path in _sources(folder):
+    for path in _naming(folder, name):
         tree, owner = _read(path)
         handled = {id(each) for call in _handling(tree) for each in call.args}
         for node in ast.walk(tree):
@@ -75,7 +76,7 @@ def _named(folder: str, name: str) -> Iterator[str]:
 
 
 def _handlers(name: str) -> Iterator[str]:
-    for path in _sources("services"):
+    for path in _naming("services", name):
         tree, owner = _read(path)
         for call in _handling(tree):
             if any(isinstance(each, ast.Constant) and each.value == name for each in call.args):
@@ -89,7 +90,7 @@ def _handling(tree: ast.Module) -> list[ast.Call]:
 
 def _read(path: Path) -> tuple[ast.Module, dict[int, str]]:
     """The module, and by line the function that it belongs to, decorators included."""
-    tree, owner = ast.parse(path.read_text()), {}
+    tree, owner = ast.parse(_text(path)), {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
@@ -99,7 +100,9 @@ def _read(path: Path) -> tuple[ast.Module, dict[int, str]]:
 
 def _mentions(folder: str, name: str) -> list[str]:
     """One line per file, with the line numbers."""
-    found = {path: [number for number, line in _numbered(path) if f'"{name}"' in line] for path in _sources(folder)}
+    found = {
+        path: [number for number, line in _numbered(path) if f'"{name}"' in line] for path in _naming(folder, name)
+    }
     return [f"{path.relative_to(ROOT)}:{','.join(map(str, numbers))}" for path, numbers in found.items() if numbers]
 
 
@@ -108,9 +111,20 @@ def _mention(file: str, name: str) -> str:
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, str]]:
-    return enumerate(path.read_text().splitlines(), start=1)
+    return enumerate(_text(path).splitlines(), start=1)
 
 
+@cache
+def _text(path: Path) -> str:
+    return path.read_text()
+
+
+def _naming(folder: str, name: str) -> list[Path]:
+    """Files with the event's name in them: few, and only they are worth being read as code."""
+    return [path for path in _sources(folder) if name in _text(path)]
+
+
+@cache
 def _sources(folder: str) -> list[Path]:
     return sorted((ROOT / folder).rglob("*.py"))
 

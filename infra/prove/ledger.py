@@ -13,6 +13,7 @@ from schemas.statements import (
     Decision,
     GateEntry,
     KeyChange,
+    LinkChange,
     Signed,
     Statement,
     SwitchSetting,
@@ -29,6 +30,7 @@ STATEMENTS: dict[str, type[Statement]] = {
     "publication": Decision,
     "site_mode": SwitchSetting,
     "key": KeyChange,
+    "link": LinkChange,
 }
 
 
@@ -80,7 +82,9 @@ class Ledger:
             raise ValueError(fault)
         if isinstance(statement, KeyChange):
             self._change(statement)
-        if entry.item_id is not None:
+        if (
+            entry.item_id is not None and entry.entry != "link"
+        ):  # which opens a way to an item, and changes nothing of it
             self.newest[entry.item_id] = (entry.seq, link, statement)
         self.seq, self.head = entry.seq, link.gate.hash
 
@@ -103,6 +107,8 @@ def meaning_fault(entry: GateEntry, statement: Statement) -> str:
             return "names an item that does not belong to its place"
         case Withdrawal() | Undo() if entry.item_id != statement.item_id:
             return "withdraws another item than its statement"
+        case LinkChange() if entry.item_id != statement.item_id:
+            return "opens or closes a share link to another item than its statement"
         case SwitchSetting() if statement.name != "site_mode":
             return "is no site mode"
         case KeyChange() if statement.subject_key_id == statement.key_id:

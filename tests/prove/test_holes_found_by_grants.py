@@ -73,7 +73,7 @@ HOLES = [
     by_sql(("console", "row security of app.versions", "extra"), "console_db", "ALTER TABLE app.versions FORCE ROW LEVEL SECURITY", "ALTER TABLE app.versions NO FORCE ROW LEVEL SECURITY"),
     by_sql(("site", "table app.left_behind: owner", "extra"), "site_db", "CREATE TABLE app.left_behind (secret text)", "DROP TABLE app.left_behind"),
     mode("keys/console/decision.key", "console", 0o644, 0o600),
-    mode("run/report/grants.json", "installation", 0o644, 0o640),
+    mode("run/report", "installation", 0o755, 0o750),
     Planted((("site", STRAY, "extra"),), lambda stack: (stack.layout.state / STRAY).write_text(""), lambda stack: (stack.layout.state / STRAY).unlink()),
     Planted((("site", "account SITE: of site allow publish: from.console.item.decided", "extra"), ("nats", "nats/kept.conf", "extra")), ONE_RIGHT_MORE.plant, ONE_RIGHT_MORE.heal),
 ]  # fmt: skip

@@ -4,14 +4,16 @@ import base64
 import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from infra.prove.ledger import Ledger, Link, Row, row_fault
+from infra.prove.ledger import STATEMENTS, Ledger, Link, Row, row_fault
 from schemas.content import ItemContent
 from schemas.statements import FIRST, Decision, GateEntry, KeyChange, Signed, Statement, Withdrawal
 from schemas.text import sha256
+from services.bridge.usecases import verify_gate
+from services.site.publication.chain import STATEMENTS as SITE_STATEMENTS
 from shared.ids import item_id
 from shared.signing import PublicKeys, SigningKey
 
@@ -146,3 +148,26 @@ def test_a_link_needs_the_gates_signature() -> None:
         key_id=GATE.key_id,
     )
     assert read([Link(forged, link.statement)]).fault
+
+
+def share_link(action: str, item: Any = ITEM) -> Signed:
+    said = LinkChange(
+        key_id=DECISION.key_id, link_id=item_id("doc", "en", "link"), item_id=item, action=action, token_hash=sha256(b"token"),
+        expires_at=AT, decided_at=AT, decider=sha256(b"x"), prior_version=0,
+    )  # fmt: skip
+    return DECISION.sign(said)
+
+
+def test_a_share_link_is_an_entry_and_changes_nothing_of_its_item() -> None:
+    links = chain(("publication", decision()), ("link", share_link("open")), ("link", share_link("close")))
+    found = read(links)
+    assert (found.fault, found.seq, row_fault(row(links[0]), found)) == ("", 2, "")
+    other = read(chain(("publication", decision()), ("link", share_link("open", item_id("doc", "en", "b")))))
+    assert "another item" in other.fault
+
+
+def test_whoever_reads_the_log_knows_every_kind_of_entry() -> None:
+    """Taken back is what a withdrawal or an undo says; the others name their statement."""
+    kinds = set(get_args(GateEntry.model_fields["entry"].annotation))
+    assert set(STATEMENTS) | {"withdrawal"} == kinds == set(SITE_STATEMENTS)
+    assert set(verify_gate._STATEMENTS) | {"withdrawal"} == kinds

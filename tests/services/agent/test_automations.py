@@ -218,7 +218,7 @@ async def test_taken_back_it_ends_is_told_once_and_delegated_for_no_more(works: 
 async def test_after_a_restore_each_is_paused_once_until_its_owner_resumes_it(works: Works) -> None:
     """What was taken back since the backup is not known."""
     _, task = await works.make()
-    works.watch._restored_at = now() + timedelta(milliseconds=1)
+    works.watch._restored_at = now()
     await works.watch.look()
     assert (await works.tasks.get(works.me, task.task_id)).state == "paused"
     await works.tasks.resume(works.me, task.task_id)
