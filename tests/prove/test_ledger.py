@@ -10,7 +10,7 @@ import pytest
 
 from infra.prove.ledger import STATEMENTS, Ledger, Link, Row, row_fault
 from schemas.content import ItemContent
-from schemas.statements import FIRST, Decision, GateEntry, KeyChange, Signed, Statement, Withdrawal
+from schemas.statements import FIRST, Decision, GateEntry, KeyChange, LinkChange, Signed, Statement, Withdrawal
 from schemas.text import sha256
 from services.bridge.usecases import verify_gate
 from services.site.publication.chain import STATEMENTS as SITE_STATEMENTS
@@ -49,7 +49,7 @@ def key_change(action: str, subject: SigningKey, by: SigningKey) -> Signed:
 def chain(*steps: tuple[str, Signed]) -> list[Link]:
     found: list[Link] = []
     for kind, statement in steps:
-        about = kind in ("publication", "withdrawal")
+        about = kind in ("publication", "withdrawal", "link")
         entry = GateEntry(
             key_id=GATE.key_id, seq=len(found), previous=found[-1].gate.hash if found else FIRST, entry=kind, item_id=ITEM if about else None,  # type: ignore[arg-type]
             statement_hash=statement.hash, content_hash=sha256(CONTENT) if kind == "publication" else None, at=AT,
