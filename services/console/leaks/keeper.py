@@ -65,28 +65,35 @@ class LeakKeeper:
             async with self._db.transaction() as tx:
                 self._tables = await survey_columns(tx, key)
             self._surveyed = loop.time()
-        for row in found:
-            if row["table_name"] and not row["whole"]:
-                await self._follow(key, row)
+        fault = await self._follow(key, [row for row in found if row["table_name"] and not row["whole"]])
         if is_due or self._is_news:
             self._is_news = not await self._tell(key)
+        if fault is not None:
+            raise fault
 
     async def _follow_tables(self, key: LeakKey) -> None:
         if self._surveyed == NEVER:
             return
-        for row in await self._changed():
-            if row["whole"] and row["table_name"]:
-                await self._follow(key, row)
+        fault = await self._follow(key, [row for row in await self._changed() if row["whole"] and row["table_name"]])
+        if fault is not None:
+            raise fault
 
     async def _changed(self) -> Sequence[Record]:
         async with self._db.reading() as tx:
             return await store.changed_tables(tx)
 
-    async def _follow(self, key: LeakKey, row: Record) -> None:
-        app, name = row["app"], row["table_name"]
-        async with self._db.transaction() as tx:
-            if await follow_changes(tx, key, app, self._tables.get((app, name)), name):
-                self._is_news = not await tell_list(tx, key)
+    async def _follow(self, key: LeakKey, rows: Sequence[Record]) -> Exception | None:
+        """A table that cannot be read keeps no other from being followed; what was wrong with it is the answer."""
+        fault: Exception | None = None
+        for row in rows:
+            app, name = row["app"], row["table_name"]
+            try:
+                async with self._db.transaction() as tx:
+                    if await follow_changes(tx, key, app, self._tables.get((app, name)), name):
+                        self._is_news = not await tell_list(tx, key)
+            except (SchleuseError, PostgresError) as error:
+                fault = error
+        return fault
 
     async def _tell(self, key: LeakKey) -> bool:
         """Whether the list that the lock has is the one that there is."""

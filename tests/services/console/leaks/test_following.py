@@ -1,15 +1,19 @@
 """Fingerprints follow the records: what comes and goes is told, never a value, and with which key (S14)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from asyncpg import PostgresError
 
 from schemas.console.v1 import ColumnFingerprinted
 from services.console.leaks import store
+from services.console.leaks.keeper import LeakKeeper
 from services.console.leaks.note import ALL, note_changes
 from services.console.leaks.usecases.follow_changes import follow_changes
 from services.console.leaks.usecases.survey_columns import survey_columns
 from services.console.leaks.usecases.tell_columns import tell_list
+from shared.health import Health
 from shared.leaks.key import LIST, LeakKey, believes, read_list
 from shared.leaks.marks import marks
 from tests.services.console.records.conftest import Shop, shop
@@ -162,3 +166,23 @@ async def test_what_could_be_guessed_and_choices_are_not_told(guard: Guard, shop
     await guard.follow()
     assert not any(guard.known.values())
     assert {"since", "stage", "active", "seen"}.isdisjoint(guard.known)
+
+
+async def test_a_table_that_cannot_be_read_keeps_no_other_from_being_followed(
+    guard: Guard, shop: Shop, tmp_path: Path
+) -> None:
+    await guard.follow()
+    await shop.add("customers", {"code": "C3", "name": "Unreadable Incorporated"})
+    [order] = await shop.add("orders", {"customer": "C3"})
+    schema = shop.app.schema_name
+    async with guard.db.transaction() as tx:
+        await tx.raw.execute(f"ALTER TABLE {schema}.customers RENAME TO customers_away")
+    keeper = LeakKeeper(guard.db, tmp_path, Health("console"))
+    try:
+        with pytest.raises(PostgresError):
+            await keeper._follow_rows(KEY)
+        left = await shop.desk.rows("SELECT table_name FROM app.leak_todo WHERE app = $1", shop.app.slug)
+        assert {row["table_name"] for row in left} == {"customers"}, order
+    finally:
+        async with guard.db.transaction() as tx:
+            await tx.raw.execute(f"ALTER TABLE {schema}.customers_away RENAME TO customers")
