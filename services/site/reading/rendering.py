@@ -74,10 +74,10 @@ class Renderer:
         row = await self.row(item.item_id)
         if row.seq != item.seq:
             raise NotFound("another revision was published meanwhile")
-        return await self.text(item)
+        return await self.text(item, row)
 
-    async def text(self, item: Published) -> Text:
-        """The item's rendered text. Several requests for one text render it once."""
+    async def text(self, item: Published, row: Row | None = None) -> Text:
+        """The item's rendered text. Several requests for one text render it once. `row`: as `row` gave it just now."""
         key = (item.content_hash, item.url)
         text = self._texts.get(key)
         if text is not None:
@@ -85,12 +85,12 @@ class Renderer:
             return text if text.item == item else replace(text, item=item)
         task = self._under_way.get(key)
         if task is None:
-            task = self._under_way[key] = asyncio.create_task(self._render(item), name="render")
+            task = self._under_way[key] = asyncio.create_task(self._render(item, row), name="render")
             task.add_done_callback(lambda _: self._under_way.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _render(self, item: Published) -> Text:
-        row = await self.row(item.item_id)
+    async def _render(self, item: Published, row: Row | None) -> Text:
+        row = row or await self.row(item.item_id)
         content = read_content(row.content, item.content_hash)
         if len(row.content) <= INLINE:
             rendered = render(content.body, item.lang, item.path, shown_title=item.title, files=item.attachments)
